@@ -1,0 +1,1 @@
+"""What the connected servers offer: paged in full, stable, sanitised."""

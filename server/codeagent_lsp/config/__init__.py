@@ -1,0 +1,1 @@
+"""Reads, merges and expands the configuration; starts nothing."""

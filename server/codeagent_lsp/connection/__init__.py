@@ -1,0 +1,1 @@
+"""One server: its state, and the one task that owns its session."""

@@ -1,0 +1,1 @@
+"""LSP features: plain values in, lsprotocol values out."""

@@ -1,0 +1,1 @@
+"""One function per thing that a user can do, start to end."""

@@ -1,0 +1,1 @@
+"""May this server start, may this call run."""

@@ -1,0 +1,128 @@
+"""Strict JSON to frozen values and back: camelCase names, exact types, unknown fields refused by name."""
+
+import difflib
+import math
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+import attrs
+
+from codeagent_lsp.errors import InvalidParams
+
+T = TypeVar("T")
+
+_JSON_NAMES: dict[type, str] = {str: "a string", int: "an integer", bool: "true or false", float: "a number"}
+
+
+def camel(name: str) -> str:
+    """`input_schema` as it travels: `inputSchema`."""
+    head, *rest = name.split("_")
+    return head + "".join(part.title() for part in rest)
+
+
+def read(data: object, target: type[T], where: str = "") -> T:
+    """Turn parsed JSON into `target`, a frozen class, a builtin, a `Literal`, a list, a dict or a union of them.
+
+    Raises `InvalidParams` that names the field where the JSON has another shape, a field is missing, or a field is
+    there that the class does not know.
+    """
+    return cast(T, _read(data, target, where))
+
+
+def dump(value: object) -> Any:
+    """Turn a value into JSON: frozen classes to objects, absent (`None`) optional fields left out, NaN to null."""
+    if attrs.has(type(value)):
+        out: dict[str, Any] = {}
+        for name, wire_name, optional in _fields(type(value)):
+            item = getattr(value, name)
+            if not (optional and item is None):
+                out[wire_name] = dump(item)
+        return out
+    if isinstance(value, dict):
+        return {str(key): dump(item) for key, item in cast(dict[object, object], value).items()}
+    if isinstance(value, list | tuple):
+        return [dump(item) for item in cast(list[object], value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
+@cache
+def _fields(cls: type) -> tuple[tuple[str, str, bool], ...]:
+    return tuple((a.name, camel(a.name), a.default is None) for a in attrs.fields(cast(Any, cls)))
+
+
+def _read(data: object, target: Any, where: str) -> object:
+    if target is Any:
+        return data
+    if attrs.has(target):
+        return _read_object(data, target, where)
+    origin, args = get_origin(target), get_args(target)
+    if origin in (Union, UnionType):
+        return _read_union(data, args, where)
+    if origin is Literal:
+        if isinstance(data, str) and data in args:
+            return data
+        raise InvalidParams(f"{_at(where)} must be one of {', '.join(args)}")
+    if origin is list:
+        if not isinstance(data, list):
+            raise InvalidParams(f"{_at(where)} must be an array")
+        items = cast(list[object], data)
+        return [_read(item, args[0], f"{where}[{index}]") for index, item in enumerate(items)]
+    if origin is dict:
+        if not isinstance(data, dict):
+            raise InvalidParams(f"{_at(where)} must be an object")
+        entries = cast(dict[str, object], data)
+        return {key: _read(item, args[1], f"{where}.{key}") for key, item in entries.items()}
+    return _read_scalar(data, target, where)
+
+
+def _read_scalar(data: object, target: type, where: str) -> object:
+    if target is NoneType and data is None:
+        return None
+    if target is int and isinstance(data, float) and data.is_integer():
+        return int(data)  # a Lua client has no integers: 1.0 is 1
+    if target is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)
+    if isinstance(data, target) and not (target is int and isinstance(data, bool)):
+        return data
+    raise InvalidParams(f"{_at(where)} must be {_JSON_NAMES.get(target, 'of another type')}")
+
+
+def _read_union(data: object, options: tuple[Any, ...], where: str) -> object:
+    if data is None and NoneType in options:
+        return None
+    rest = [option for option in options if option is not NoneType]
+    for option in rest[:-1]:
+        try:
+            return _read(data, option, where)
+        except InvalidParams:
+            continue
+    return _read(data, rest[-1], where)
+
+
+def _read_object(data: object, cls: Any, where: str) -> object:
+    if not isinstance(data, dict):
+        raise InvalidParams(f"{_at(where)} must be an object")
+    given = cast(dict[str, object], data)
+    known = {camel(a.name): a for a in attrs.fields(cls)}
+    prefix = f"{where}." if where else ""
+    for key in given:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f" (did you mean `{close[0]}`?)" if close else ""
+            raise InvalidParams(f"unknown field `{prefix}{key}`{hint}")
+    values: dict[str, object] = {}
+    for key, attribute in known.items():
+        if key in given and not (given[key] is None and attribute.default is not attrs.NOTHING):
+            values[attribute.name] = _read(given[key], attribute.type, prefix + key)
+        elif attribute.default is attrs.NOTHING:
+            raise InvalidParams(f"missing field `{prefix}{key}`")
+    return cls(**values)
+
+
+def _at(where: str) -> str:
+    return f"`{where}`" if where else "the value"

@@ -1,0 +1,1 @@
+"""One launch: bytes to tolerant MCP messages, and no orphans."""
