@@ -46,7 +46,7 @@ conformance: python ## run the protocol's own conformance suite against our clie
 
 bench: python ## measure against mcp-hub, pygls and the MCP client, side by side
 	@$(INSTALL) venv servers mcp-hub
-	@$(RUN) .venv/bin/python bench/run.py $(ARGS)
+	@$(RUN) PYTHONPATH=scripts .venv/bin/python bench/run.py $(ARGS)
 
 mirror: setup ## write protocol.ts, protocol.lua and docs/protocol.md from the protocol
 	@$(RUN) .venv/bin/python scripts/mirror.py
