@@ -21,7 +21,7 @@ step "lint" ruff check .
 step "types" pyright
 step "floors" lint-imports --no-logo --cache-dir .tools/import-linter
 step "mirrors" python scripts/mirror.py --check
-step "conventions" python -m pytest tests/test_tidy.py tests/wire
+step "conventions" python -m pytest --tb=short --no-header tests/test_tidy.py tests/wire
 step "shell scripts" shell_scripts
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "check: ${#failed[@]} failed: ${failed[*]}" >&2

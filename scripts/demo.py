@@ -212,6 +212,15 @@ async def show(demo: Demo, environment: dict[str, str], log: IO[bytes]) -> int:
     return await client.stop()
 
 
+async def bounded(demo: Demo, environment: dict[str, str], log: IO[bytes]) -> int:
+    """The demo within a minute, and no process left behind."""
+    try:
+        async with asyncio.timeout(60):
+            return await show(demo, environment, log)
+    finally:
+        await demo.client.end()
+
+
 def main() -> int:
     """Run the demo; 1, with what the server wrote to its log, if it could not be shown within a minute."""
     paint = Paint()
@@ -220,13 +229,9 @@ def main() -> int:
         environment = {**os.environ, **{name: f"{home}/{folder}" for name, folder in private.items()}}
         log_path = Path(home, "stderr.log")
 
-        async def bounded(log: IO[bytes]) -> int:
-            async with asyncio.timeout(60):
-                return await show(Demo(paint), environment, log)
-
         try:
             with log_path.open("wb") as log:
-                code = asyncio.run(bounded(log))
+                code = asyncio.run(bounded(Demo(paint), environment, log))
         except (TimeoutError, ConnectionError, ServerSaidNo) as error:
             print(f"\ndemo: {error or 'not done within a minute'}", file=sys.stderr)
             code = 1

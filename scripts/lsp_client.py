@@ -87,6 +87,13 @@ class Client:
             self.process.kill()
             return await self.process.wait()
 
+    async def end(self) -> None:
+        """Kill the process if it still runs, and wait until nothing of it is left here."""
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     def _send(self, message: dict[str, Any]) -> None:
         assert self.process.stdin
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
