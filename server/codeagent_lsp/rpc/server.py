@@ -1,0 +1,51 @@
+"""The language server object that handlers are registered with."""
+
+import logging
+from collections.abc import Callable
+from typing import Any, Literal, cast
+
+from pygls.lsp.server import LanguageServer
+
+from codeagent_lsp.rpc.protocol import HostProtocol
+
+log = logging.getLogger(__name__)
+
+PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
+
+
+class HostServer(LanguageServer):
+    """pygls's server on our protocol object. Run it with `serve`, never with `start_io`.
+
+    The hooks of its life are features like any other: `initialize` (called with the params before the answer),
+    `initialized`, `shutdown`.
+    """
+
+    protocol: HostProtocol  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __init__(self, name: str, version: str) -> None:
+        super().__init__(name, version, protocol_cls=HostProtocol)  # pyright: ignore[reportUnknownMemberType]
+
+    def add_command(self, name: str, handler: Callable[[Any, int | str | None], Any]) -> None:
+        """Register the handler of a command: `(params, work_done_token)` to the result, plain or async."""
+        self.protocol.commands[name] = handler
+
+    def add_feature(self, method: str, handler: Callable[[Any], Any], options: object = None) -> None:
+        """Register the handler of any other method: `(params)` to the result, plain or async, bound methods too.
+
+        `options` are lsprotocol's registration options; a method of LSP becomes one of the server's capabilities.
+        """
+
+        def register(params: Any) -> Any:
+            return handler(params)
+
+        self.feature(method, options)(register)
+
+    @property
+    def position_encoding(self) -> PositionEncoding:
+        """The unit of `character` in a position: the first of the client's that is known, else UTF-16."""
+        encoding = self.workspace.position_encoding
+        return cast(PositionEncoding, str(getattr(encoding, "value", encoding)))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Into the log, and never as a pop-up."""
+        log.error("pygls reports: %s", error)
