@@ -10,6 +10,8 @@ was made from, so that a second run costs nothing:
     install.py conformance mcp-hub  the protocol's conformance suite; the peer that `make bench` measures against
 """
 
+from __future__ import annotations  # so that an old Python gets as far as our message
+
 import hashlib
 import importlib.util
 import os
