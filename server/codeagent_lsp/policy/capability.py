@@ -43,7 +43,7 @@ def capability(
     said = _annotated(annotations)
     named = _from_name(name)
     result: Capability = _worse(said, named) if said and named else (said or named or "unknown")
-    if _disguised(name):
+    if disguised(name):
         result = _worse(result, "unknown")
     for text in (title, description):
         if isinstance(text, str) and (found := _from_prose(text)):
@@ -54,7 +54,7 @@ def capability(
 def contradicts(name: str, annotations: Mapping[str, object] | None) -> bool:
     """Whether the server calls a tool read-only whose name says that it changes something, or hides what it says."""
     return hint(annotations, "readOnlyHint") is True and (
-        _from_name(name) in ("write", "destructive") or _disguised(name)
+        _from_name(name) in ("write", "destructive") or disguised(name)
     )
 
 
@@ -137,7 +137,7 @@ def _clauses(found: Iterable[str], joints: AbstractSet[str]) -> list[list[str]]:
     return parts
 
 
-def _disguised(name: str) -> bool:
+def disguised(name: str) -> bool:
     """Whether a word mixes Latin letters with others that look like them: `dеlete` with a Cyrillic е."""
     plain = unicodedata.normalize("NFKC", name[:_READ_AT_MOST])
     for word in re.findall(r"[^\W\d_]+", plain):

@@ -246,14 +246,9 @@ def test_a_description_never_makes_a_tool_safer(description: str) -> None:
     assert capability("delete_x", description, description, {"readOnlyHint": True}) == "destructive"
 
 
-VOCABULARY = st.lists(
-    st.sampled_from(
-        "read get delete deletes deleted deletion set the a of and to update updates run running only never search"
-        " list then . , : new\nline DROP safe".split(" ")
-    )
-    | st.text(max_size=8),
-    max_size=12,
-).map(" ".join)
+SENTENCE = """read get delete deletes deleted deletion set the a of and to update updates run running only never
+search list then . , : DROP safe"""
+VOCABULARY = st.lists(st.sampled_from(SENTENCE.split()) | st.text(max_size=8), max_size=12).map(" ".join)
 ANNOTATIONS = st.none() | st.dictionaries(
     st.sampled_from(["readOnlyHint", "destructiveHint", "openWorldHint"]), st.booleans() | st.none() | st.just("true")
 )
