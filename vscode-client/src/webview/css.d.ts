@@ -1,0 +1,3 @@
+// Style sheets are bundled by esbuild.
+
+declare module "*.css";
