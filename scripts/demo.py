@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,8 +45,8 @@ class Demo:
         }
         self.client = Client(answers, self.hear)
         self.refused = "delete_note"
-        self.heard = asyncio.Event()
-        self.changes: list[dict[str, Any]] = []
+        self.states: dict[str, str] = {}
+        self.added: list[str] = []
 
     async def approve_server(self, question: dict[str, Any]) -> dict[str, str]:
         """Show what would be started, and say yes for this session."""
@@ -79,17 +80,32 @@ class Demo:
         return {"action": "accept", "content": {"name": "Ada", "excited": True}}
 
     def hear(self, method: str, params: dict[str, Any]) -> None:
-        """Show progress where it happens; keep changes of tools for later."""
-        if method == "codeagent/toolsChanged":
-            self.changes.append(params)
-            self.heard.set()
-        elif method == "$/progress" and params["value"]["kind"] != "end":
+        """Show progress where it happens; keep what becomes of servers and tools."""
+        if method == "codeagent/statusChanged":
+            self.states |= {server["server"]: server["state"] for server in params["servers"]}
+        elif method == "codeagent/toolsChanged":
+            self.added = params["added"]
+        elif method == "$/progress" and params["value"]["kind"] == "report":
             value = params["value"]
             percent = value.get("percentage") or 0
             bar = "█" * (percent // 5) + "░" * (20 - percent // 5)
             self.paint.again(f"{self.paint(bar, 'cyan')} {percent:3d} %  {value.get('message', '')}")
         elif method == "window/showMessage":
             self.paint.line(self.paint(params["message"], "yellow"))
+
+    async def until(self, seconds: float, come: Callable[[], bool]) -> bool:
+        """Wait until something that `hear` keeps has come; false if it has not within the time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not come():
+                    await self.client.heard.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def settled(self) -> bool:
+        """Whether every server is up, or will not come up by itself."""
+        return bool(self.states) and not {"starting", "untrusted"} & set(self.states.values())
 
     async def call(self, name: str, arguments: dict[str, Any], **more: Any) -> None:
         """Call a tool, and show its answer or why there is none."""
@@ -98,41 +114,48 @@ class Demo:
         except ServerSaidNo as error:
             self.paint.line(f"{self.paint('✘', 'red')} {error.message} {self.paint(f'({error.kind})', 'dim')}")
             return
-        if more:
-            self.paint.done()
         self.paint.quote(result["text"])
         self.paint.line(self.paint(f"{result['durationMs']} ms", "dim"), 4)
 
 
 async def show_servers(demo: Demo) -> None:
     """Every server, with its state and what it offers."""
+    await demo.until(20, demo.settled)
     listed = await demo.client.command("listTools", {"waitMs": 8000})
     status = await demo.client.command("status")
     demo.paint.title("Servers")
-    rows: list[list[str]] = []
+    rows: list[list[tuple[str, ...]]] = []
     for server in status["servers"]:
-        dot, _ = DOTS[server["state"]]
-        offers = f"{server['tools']} tools · {server['resources']} resources · {server['prompts']} prompts"
-        error = (server.get("error") or {}).get("message", server.get("detail") or "")
-        what = offers + f" · MCP {server.get('protocolVersion', '?')}" if server["state"] == "ready" else error
-        rows.append([f"{dot} {server['server']}", server["state"], what])
-    demo.paint.table(rows, [("bold",), (), ("dim",)])
+        dot, colour = DOTS[server["state"]]
+        offers = [some(server[kind], kind) for kind in ("tools", "resources", "prompts")]
+        what = " · ".join([*offers, f"MCP {server.get('protocolVersion', '?')}"])
+        if server["state"] != "ready":
+            what = (server.get("error") or {}).get("message", server.get("detail") or "")
+        rows.append([(dot, colour), (server["server"], "bold"), (server["state"], colour), (what, "dim")])
+    demo.paint.table(rows)
     for name in listed["pending"]:
         demo.paint.line(f"{name} is still starting")
     show_tools(demo, listed["tools"])
 
 
+def some(count: int, things: str) -> str:
+    """A number of things, in English."""
+    return f"{count} {things if count != 1 else things.removesuffix('s')}"
+
+
 def show_tools(demo: Demo, tools: list[dict[str, Any]]) -> None:
     """Tools by server: what each may do, and whether it asks first."""
-    demo.paint.title(f"{len(tools)} tools")
-    for server in dict.fromkeys(tool["server"] for tool in tools):
-        mine = [tool for tool in tools if tool["server"] == server]
-        some = mine if server == "demo" else mine[:4]
-        for tool in some:
-            row = [[f"{tool['name']:<30}", f"{tool['capability']:<11}", f"{tool['approval']:<7}", tool["description"]]]
-            demo.paint.table(row, [("bold",), (DANGER[tool["capability"]],), ("dim",), ("dim",)])
-        if len(mine) > len(some):
-            demo.paint.line(demo.paint(f"... and {len(mine) - len(some)} more of {server}", "dim"))
+    demo.paint.title(some(len(tools), "tools"))
+    rows: list[list[tuple[str, ...]]] = []
+    shown = [tool for tool in tools if tool["kind"] == "tool"]
+    for server in dict.fromkeys(tool["server"] for tool in shown):
+        mine = [tool for tool in shown if tool["server"] == server]
+        for tool in mine[: len(mine) if server == "demo" else 4]:
+            capability = (tool["capability"], DANGER[tool["capability"]])
+            rows.append([(tool["name"], "bold"), capability, (tool["approval"], "dim"), (tool["description"], "dim")])
+    if rows:
+        demo.paint.table(rows)
+        demo.paint.line(demo.paint(f"... and {len(tools) - len(rows)} more", "dim"))
 
 
 async def show_calls(demo: Demo) -> None:
@@ -153,21 +176,18 @@ async def show_resource(demo: Demo) -> None:
     read = await demo.client.command("readResource", {"mention": "@demo:note://readme"})
     opens = demo.paint(f"opens as {read['documentUri']}", "dim")
     demo.paint.line(f"@demo:note://readme  {opens}")
-    demo.paint.quote(read["contents"][0].get("text", ""))
+    for part in read["contents"]:
+        demo.paint.quote(part.get("text", ""))
 
 
 async def show_change(demo: Demo) -> None:
     """A server that changes its tools while it runs."""
     demo.paint.title("A server gets a new tool while it runs")
-    demo.heard.clear()
+    demo.added.clear()
     await demo.call("mcp__demo__add_tool", {})
-    try:
-        async with asyncio.timeout(3):
-            await demo.heard.wait()
-    except TimeoutError:
-        demo.paint.line(demo.paint("no news within 3 s", "red"))
-        return
-    for name in demo.changes[-1]["added"]:
+    if not await demo.until(5, lambda: bool(demo.added)):
+        demo.paint.line(demo.paint("no news within 5 s", "red"))
+    for name in demo.added:
         demo.paint.line(f"{demo.paint('+', 'green', 'bold')} {name} {demo.paint('(codeagent/toolsChanged)', 'dim')}")
 
 

@@ -28,6 +28,8 @@ class Client:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._number = 0
         self._tasks: set[asyncio.Task[None]] = set()
+        self.heard = asyncio.Event()
+        """Set, and cleared at once, whenever a notification has come: who waits looks again."""
         self.process: asyncio.subprocess.Process
         self.capabilities: dict[str, Any] = {}
 
@@ -133,6 +135,8 @@ class Client:
             self._spawn(self._answer(message))
         else:
             self._hear(message["method"], message.get("params") or {})
+            self.heard.set()
+            self.heard.clear()
 
     async def _answer(self, message: dict[str, Any]) -> None:
         answer = self._answers.get(message["method"])

@@ -16,6 +16,7 @@ class Paint:
         self.is_terminal = sys.stdout.isatty()
         dumb = os.environ.get("TERM", "") == "dumb"
         self._colour = self.is_terminal and not dumb and not os.environ.get("NO_COLOR")
+        self._is_open = False
         self.width = min(shutil.get_terminal_size((100, 24)).columns, 110)
 
     def __call__(self, text: str, *styles: str) -> str:
@@ -25,11 +26,13 @@ class Paint:
 
     def title(self, text: str) -> None:
         """A heading with a rule behind it."""
+        self.done()
         rule = "─" * max(3, self.width - columns(text) - 4)
         print(f"\n{self('──', 'dim')} {self(text, 'bold')} {self(rule, 'dim')}", flush=True)
 
     def line(self, text: str = "", indent: int = 2) -> None:
         """One line, as it is."""
+        self.done()
         print(" " * indent + text, flush=True)
 
     def pair(self, name: str, value: str, *styles: str) -> None:
@@ -47,24 +50,28 @@ class Paint:
         if len(shown) > lines:
             self.line(f"{self('│', 'dim')} {self(f'... {len(shown) - lines} more lines', 'dim')}", 4)
 
-    def table(self, rows: list[list[str]], styles: list[tuple[str, ...]]) -> None:
-        """Columns as wide as they need to be; the last is cut to what is left."""
-        widths = [max(columns(row[index]) for row in rows) for index in range(len(rows[0]) - 1)]
+    def table(self, rows: list[list[tuple[str, ...]]]) -> None:
+        """Columns as wide as they need to be; the last is cut to what is left. A cell is a text and its styles."""
+        count = max(len(row) for row in rows) - 1
+        widths = [max(columns(row[index][0]) for row in rows) for index in range(count)]
         room = self.width - 2 - sum(width + 2 for width in widths)
         for row in rows:
-            cells = [self(padded(cell, width), *style) for cell, width, style in zip(row, widths, styles, strict=False)]
-            self.line("  ".join([*cells, self(cut(row[-1], room), *styles[-1])]))
+            fitted = [padded(text, width) for (text, *_), width in zip(row, widths, strict=False)]
+            texts = [*fitted, cut(row[-1][0], room)]
+            self.line("  ".join(self(text, *cell[1:]) for text, cell in zip(texts, row, strict=True)))
 
     def again(self, text: str) -> None:
         """Write over the last line on a terminal; in a pipe, a line of its own."""
         if self.is_terminal:
             print(f"\r\x1b[K  {text}", end="", flush=True)
+            self._is_open = True
         else:
             self.line(text)
 
     def done(self) -> None:
-        """End what `again` wrote."""
-        if self.is_terminal:
+        """End what `again` wrote, if it did."""
+        if self._is_open:
+            self._is_open = False
             print(flush=True)
 
 

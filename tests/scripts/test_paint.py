@@ -15,7 +15,7 @@ paint = Paint()
 paint.title('Title')
 paint.pair('name', 'word ' * 60, 'red')
 paint.quote('line\\n' * 20 + 'x' * 300)
-paint.table([['a', 'b' * 300], ['c' * 10, '日本語' * 60]], [('bold',), ('dim',)])
+paint.table([[('a', 'bold'), ('b' * 300, 'dim')], [('c' * 10,), ('日本語' * 60, 'red')]])
 """
 
 

@@ -104,7 +104,9 @@ class Tools:
         """Give this server one more tool, right now."""
         self._added += 1
         name = f"extra_{self._added}"
-        self._server.add_tool(say_hello, name=name, description="A tool that was not there a moment ago.", annotations=READS)
+        self._server.add_tool(
+            say_hello, name=name, description="A tool that was not there a moment ago.", annotations=READS
+        )
         await announce(ctx, "tools")
         return f"Added {name}."
 
