@@ -13,7 +13,7 @@ import anyio
 
 from codeagent_lsp.rpc import Bounds, serve
 from codeagent_lsp.rpc.memory_wire import MemoryWire
-from editor_client import EditorClient
+from editor_client import EditorClient, LspError
 
 Build = Callable[[], tuple[Any, Callable[[], Awaitable[None]] | None]]
 
@@ -95,6 +95,11 @@ class ProcessClient(EditorClient):
 
     async def _wait(self, within: float) -> int | None:
         return await asyncio.wait_for(self.process.wait(), within)
+
+    async def wait_started(self, within: float = 8) -> None:
+        """Wait until the process listens: it answers even before `initialize`, with a refusal."""
+        with contextlib.suppress(LspError):
+            await self.request("$/areYouThere", {}, within)
 
     async def abandon(self) -> None:
         """Leave nothing behind, whatever state the test left it in."""

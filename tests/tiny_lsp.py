@@ -23,11 +23,11 @@ class TinyServer(HostServer):
         self.release = asyncio.Event()
         for name in ("echo", "hang", "stubborn", "fail", "refuse", "result", "flood", "shout", "ask", "quit"):
             self.add_command(f"tiny.{name}", getattr(self, name))
-        self.add_feature("tiny/echo", lambda params: params)
-        self.add_feature("tiny/hang", lambda params: self.hang(params, None))
-        self.add_feature("tiny/note", self.received.append)
-        self.add_feature("tiny/failingNote", lambda params: self.fail(params, None))
-        self.add_feature(types.TEXT_DOCUMENT_HOVER, self.hover)
+        self.feature("tiny/echo")(lambda params: params)
+        self.feature("tiny/hang")(lambda params: self.hang(params, None))
+        self.feature("tiny/note")(lambda params: self.received.append(params))
+        self.feature("tiny/failingNote")(lambda params: self.fail(params, None))
+        self.feature(types.TEXT_DOCUMENT_HOVER)(self.hover)
 
     def echo(self, params: Any, token: Any) -> Any:
         return {"params": params, "token": token}
@@ -99,7 +99,8 @@ def _deep(levels: int) -> Any:
 
 
 if __name__ == "__main__":
-    import codeagent_lsp.app as app
+    from types import ModuleType
+
     from codeagent_lsp.cli import main
 
     class TinyApp:
@@ -110,5 +111,7 @@ if __name__ == "__main__":
             print("stopped", file=sys.stderr, flush=True)
             await asyncio.sleep(float(os.environ.get("TINY_STOP", "0")))
 
-    app.build = TinyApp
+    table = ModuleType("codeagent_lsp.handlers")
+    table.build = TinyApp  # type: ignore[attr-defined]
+    sys.modules[table.__name__] = table
     sys.exit(main())

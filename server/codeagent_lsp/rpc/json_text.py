@@ -43,7 +43,7 @@ def decode(body: bytes) -> object:
 def too_deep(value: object, limit: int = MAX_DEPTH) -> bool:
     """Whether arrays and objects nest more than `limit` levels."""
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         level = [
             item for node in level for item in _items(node) if isinstance(item, dict | list)
         ]  # breadth first: deep input cannot exhaust our own stack

@@ -34,7 +34,9 @@ class Speaker(Protocol):
     """What `serve` needs of the protocol object."""
 
     parent: int | None
-    shut_down: bool
+
+    @property
+    def shut_down(self) -> bool: ...
 
     def connect(self, outbox: Outbox, on_exit: Callable[[], None], on_parent: Callable[[], None]) -> None: ...
     def receive(self, body: bytes) -> bytes: ...

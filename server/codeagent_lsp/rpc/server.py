@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 
 from pygls.lsp.server import LanguageServer
 
+from codeagent_lsp.rpc.incoming import Handler
 from codeagent_lsp.rpc.protocol import HostProtocol
 
 log = logging.getLogger(__name__)
@@ -29,16 +30,22 @@ class HostServer(LanguageServer):
         """Register the handler of a command: `(params, work_done_token)` to the result, plain or async."""
         self.protocol.commands[name] = handler
 
-    def add_feature(self, method: str, handler: Callable[[Any], Any], options: object = None) -> None:
-        """Register the handler of any other method: `(params)` to the result, plain or async, bound methods too.
+    def feature(self, feature_name: str, options: Any | None = None) -> Callable[[Handler], Handler]:
+        """Register the handler of a method, called with the params alone; bound methods too.
 
-        `options` are lsprotocol's registration options; a method of LSP becomes one of the server's capabilities.
+        pygls by itself cannot register bound methods, and passes the server to any handler whose first parameter is
+        called `ls` or annotated with a class of the server's, `object` included.
         """
+        register = super().feature(feature_name, options)
 
-        def register(params: Any) -> Any:
-            return handler(params)
+        def mark(handler: Handler) -> Handler:
+            def call(*params: Any) -> Any:
+                return handler(*params)
 
-        self.feature(method, options)(register)
+            register(call)
+            return handler
+
+        return mark
 
     @property
     def position_encoding(self) -> PositionEncoding:

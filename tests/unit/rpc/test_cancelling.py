@@ -119,7 +119,7 @@ async def test_shutdown_does_not_wait_for_a_slow_hook_but_the_hook_goes_on(
         await server.release.wait()
         done.set()
 
-    server.add_feature("shutdown", hook)
+    server.feature("shutdown")(hook)
     await tiny.start()
     begun = time.monotonic()
     await tiny.request("shutdown")
@@ -129,7 +129,7 @@ async def test_shutdown_does_not_wait_for_a_slow_hook_but_the_hook_goes_on(
 
 
 async def test_a_hook_that_fails_does_not_fail_shutdown(tiny: EditorClient, server: TinyServer) -> None:
-    server.add_feature("shutdown", lambda params: server.fail(params, None))
+    server.feature("shutdown")(lambda params: server.fail(params, None))
     await tiny.start()
     assert await tiny.request("shutdown") is None
 

@@ -124,7 +124,7 @@ async def test_good_folders_beside_bad_ones_are_kept(tiny: EditorClient, server:
 
 async def test_a_handler_of_initialize_sees_the_options_as_they_came(tiny: EditorClient, server: TinyServer) -> None:
     seen: list[Any] = []
-    server.add_feature("initialize", lambda params: seen.append(params.initialization_options))
+    server.feature("initialize")(lambda params: seen.append(params.initialization_options))
     odd = {"clientFeatures": 5, "workspaceTrust": "yes", "class": {"jsonrpc": 1}}
     await tiny.start(initialize={"initializationOptions": odd})
     assert seen == [odd]
