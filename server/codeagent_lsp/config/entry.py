@@ -67,6 +67,16 @@ class Entry:
         """Whether this is `{"disabled": true}` alone: no server, but a switch for one of the same name."""
         return self.command is None and self.url is None
 
+    def texts(self) -> dict[str, str]:
+        """Every text that variables are put into, by the name of its field as messages have it (`args[0]`)."""
+        fields = {"command": self.command, "cwd": self.cwd, "envFile": self.env_file, "url": self.url}
+        if self.oauth is not None:
+            fields |= {"oauth.clientId": self.oauth.client_id, "oauth.clientSecret": self.oauth.client_secret}
+        fields |= {f"args[{index}]": value for index, value in enumerate(self.args)}
+        fields |= {f"env.{name}": value for name, value in self.env.items()}
+        fields |= {f"headers.{name}": value for name, value in self.headers.items()}
+        return {name: value for name, value in fields.items() if value is not None}
+
 
 @frozen
 class BrokenEntry:

@@ -19,7 +19,7 @@ MAX_NESTING = 20
 
 _BRACE = re.compile(r"\$\{|\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FOREIGN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\s*[:\-+=?#%^,@!*\[]|/$|@")
+_FOREIGN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\s*[:\-+=?#%^,@!*/\[]|/$|@")
 
 Kind = Literal["variable", "fixed", "input", "unknown"]
 

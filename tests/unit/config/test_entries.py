@@ -571,7 +571,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.dictionaries(st.text(max_size=5), values | st.dictionaries(keys | st.text(max_size=5), values, max_size=6)))
 def test_no_map_of_servers_makes_the_reader_raise_or_lose_a_neighbour(servers: dict[str, Any]) -> None:
     for scope in ("user", "project"):
