@@ -130,24 +130,27 @@ class Messages:
 
         return SessionMessage(jsonrpc_message_adapter.validate_python(message, by_name=False))
 
-    def parse_plain(self, line: bytes | Oversized, *, answering: int | str | None = None) -> list[JsonObject]:
-        """The messages of one line or body, repaired, as JSON objects; `answering`: the request a body belongs to.
+    def parse_plain(
+        self, line: bytes | Oversized, *, answering: int | str | None = None, whole: bool = True
+    ) -> list[JsonObject]:
+        """The messages of one line or body, repaired, as JSON objects; `answering`: the request that it belongs to.
 
-        An error's `data` may be an `errors.HostError`, see `failures`.
+        `whole`: it is all that comes for that request, so that it ends with it, readable or not. An error's `data` may
+        be an `errors.HostError`, see `failures`.
         """
         if isinstance(line, Oversized):
             return self._too_large(line, answering)
         if not line.strip():
             return []
         with _collector_paused(len(line) > BIG):
-            return self._parse(line, answering)
+            return self._parse(line, answering, whole)
 
-    def _parse(self, line: bytes, answering: int | str | None) -> list[JsonObject]:
+    def _parse(self, line: bytes, answering: int | str | None, whole: bool) -> list[JsonObject]:
         decoded = decode(line)
         if isinstance(decoded, Undecodable) and decoded.too_deep and self._is_list(line, answering):
             decoded = decode(line, cut_deep=True)
         if isinstance(decoded, Undecodable):
-            return self._undecodable(line, decoded, answering)
+            return self._undecodable(line, decoded, answering if whole else None)
         for note in decoded.notes:
             self._warn(f"{note}.")
         found = [
@@ -211,7 +214,7 @@ class Messages:
     def _undecodable(self, line: bytes, why: Undecodable, answering: int | str | None) -> list[JsonObject]:
         request_id = answering if answering is not None else find_id(line[:HEAD], line[-HEAD:])
         pending = self._pending.get(_key(request_id)) if request_id is not None else None
-        if pending is not None and (why.looks_like_json or answering is not None):
+        if pending is not None and why.looks_like_json:
             self.counts.messages += 1
             return [self.fail(pending.id, Protocol(f"answered {pending.asked.method}, but the answer {why.reason}."))]
         self._garbage(line)

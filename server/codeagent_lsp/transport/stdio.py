@@ -6,6 +6,7 @@ way up while that takes its half second.
 
 import asyncio
 import copy
+import json
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, suppress
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 
-from codeagent_lsp.errors import Exited, HostError, Protocol, SpawnFailed, TooLarge, Transport
+from codeagent_lsp.errors import Exited, HostError, SpawnFailed, TooLarge, Transport
 from codeagent_lsp.journal import Journal
+from codeagent_lsp.text import well_formed
 from codeagent_lsp.transport.deaths import exited, spawn_failed
 from codeagent_lsp.transport.failures import closed, failure_of
 from codeagent_lsp.transport.garbage import GarbageLog
@@ -59,6 +61,8 @@ class StdioTransport:
     """
 
     kind: Literal["stdio"] = "stdio"
+    older = False
+    """Whether another transport should be tried: never, for a process."""
 
     def __init__(
         self,
@@ -227,23 +231,11 @@ class StdioTransport:
         async for item in outgoing:
             self._messages.note_request(item.message)
             try:
-                text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-            except ValueError as error:
-                await self._refuse(item.message, error)
-                continue
-            try:
-                await child.write(text.encode() + b"\n")
+                await child.write(_encode(item.message) + b"\n")
             except NotReading as error:
                 self._trouble = f"cannot be written to: {error}."
                 self._changed.set()
                 return
-
-    async def _refuse(self, message: Any, error: ValueError) -> None:
-        request_id = getattr(message, "id", None)
-        if request_id is not None and self._incoming is not None:
-            why = Protocol(f"the request could not be written as JSON ({type(error).__name__}), and was not sent.")
-            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await self._incoming.send(self._messages.as_message(self._messages.fail(request_id, why)))
 
     async def _watch(self, child: Child) -> None:
         reader = self._tasks[0]
@@ -269,6 +261,14 @@ class StdioTransport:
 
     def _exited(self) -> Exited:
         return exited(self._server, self.exit_code, self._log.tail())
+
+
+def _encode(message: Any) -> bytes:
+    try:
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    except ValueError:  # a lone surrogate: the editor's JSON may hold one, UTF-8 may not
+        plain = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        return json.dumps(well_formed(plain), ensure_ascii=False).encode()
 
 
 async def _within(seconds: float, waiting: Coroutine[Any, Any, Any]) -> None:

@@ -17,7 +17,9 @@ from codeagent_lsp.journal import Journal
 from codeagent_lsp.redaction import Redactor
 from codeagent_lsp.transport.reaper import Reaper
 
-SCRIPTED = Path(__file__).parents[2] / "servers" / "scripted.py"
+SERVERS = Path(__file__).parents[2] / "servers"
+SCRIPTED = SERVERS / "scripted.py"
+sys.path.insert(0, str(SERVERS))
 MARKER = "CODEAGENT_TEST_ID"
 
 
@@ -40,6 +42,7 @@ class Bench:
         self.id = uuid.uuid4().hex
         self.journal = Journal(Redactor())
         self.lost: list[HostError] = []
+        self.statuses: list[int] = []
         self.lost_event = asyncio.Event()
         self.reaper = Reaper()
 
@@ -72,6 +75,32 @@ class Bench:
         async with Client(transport, mode=mode, read_timeout_seconds=10) as client:
             client.transport = transport
             yield client
+
+    def remote(self, url: str, *, headers: dict[str, str] | None = None, old: bool = False, **more: Any) -> Any:
+        from codeagent_lsp.transport.http import HttpTransport
+        from codeagent_lsp.transport.http_sse import SseTransport
+
+        launch: Any = Launch([])
+        launch.url, launch.headers = url, headers or {}
+        kind = SseTransport if old else HttpTransport
+        return kind(launch, journal=self.journal, on_lost=self.on_lost, on_status=self.statuses.append, **more)
+
+    @asynccontextmanager
+    async def web(self, *words: str, mode: str = "legacy", old: bool = False, **more: Any) -> AsyncIterator[Any]:
+        """A session of the SDK with a scripted HTTP server: (client, server)."""
+        from mcp import Client
+        from scripted_http import ScriptedHttp
+
+        async with ScriptedHttp(*words) as server:
+            transport = self.remote(more.pop("url", None) or server.url, old=old, **more)
+            heard: list[Any] = []
+
+            async def hear(message: Any) -> None:
+                heard.append(message)
+
+            async with Client(transport, mode=mode, read_timeout_seconds=10, message_handler=hear) as client:
+                client.transport, client.heard = transport, heard
+                yield client, server
 
     def log(self) -> str:
         return "\n".join(line.text for line in self.journal.lines("s", 10_000))
