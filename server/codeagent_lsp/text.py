@@ -140,6 +140,8 @@ def _escape(char: str) -> str:
 
 
 def _show(text: str, newlines: bool) -> str:
+    if text.isascii() and text.isprintable():
+        return text
     return (_STRANGE if newlines else _STRANGE_OR_BREAK).sub(_show_run, text)
 
 

@@ -102,3 +102,8 @@ def _confusable(one: str, other: str) -> bool:
 def _hash(*words: str, salt: int = 0) -> str:
     data = json.dumps([*words, salt] if salt else words)  # ASCII, lone surrogates included
     return hashlib.sha256(data.encode()).hexdigest()[:_HASH]
+
+
+def plain_prefix(server: str) -> str:
+    """How the full names of a server's tools begin where no hash is needed; only a hint, names are never parsed."""
+    return f"{_PREFIX}{_clean(server)[:_MIN_SERVER]}"

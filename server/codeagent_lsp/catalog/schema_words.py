@@ -14,6 +14,8 @@ _MAX_DATA_DEPTH = 32
 _MAX_DIGITS = 1_000
 _MAX_PATTERN = 1_000
 _GONE = object()
+DATA = ("default", "examples", "const", "enum")
+"""The keywords that hold data, which may be large."""
 
 FORMATS = frozenset(
     {
@@ -28,11 +30,10 @@ FORMATS = frozenset(
 def plain_words(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of `raw` that are kept, each with a value of the right kind; data is a bounded copy."""
     words: dict[str, Any] = {}
-    for key, check in KEYWORDS.items():
-        if key in raw:
-            value = check(raw[key])
-            if value is not _GONE:
-                words[key] = value
+    for key in sorted(raw.keys() & KEYWORDS.keys(), key=_ORDER.__getitem__):
+        value = KEYWORDS[key](raw[key])
+        if value is not _GONE:
+            words[key] = value
     return words
 
 
@@ -146,3 +147,4 @@ KEYWORDS: Mapping[str, Callable[[object], Any]] = {
     "minProperties": _count,
     "maxProperties": _count,
 }
+_ORDER = {key: place for place, key in enumerate(KEYWORDS)}

@@ -31,7 +31,7 @@ from codeagent_lsp.catalog.schema_views import (
     type_sentence,
     value_types,
 )
-from codeagent_lsp.catalog.schema_words import MAX_TEXT, plain_words, size
+from codeagent_lsp.catalog.schema_words import DATA, MAX_TEXT, plain_words, size
 from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.text import visible
 
@@ -41,6 +41,7 @@ MAX_STEPS = 2_000
 _MAX_MERGES = 12  # how deep combinations and references may nest with no level of the schema between them
 _TOO_MANY = f"it has more than {MAX_STEPS:,} parts"
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_COMBINING = {*_REFERENCES, "allOf", "anyOf", "oneOf"}
 
 
 @frozen
@@ -167,6 +168,8 @@ class _Reader:
             return View(never=given is False)
         raw = cast(dict[str, Any], given)
         view = self._own(raw, source.path)
+        if raw.keys().isdisjoint(_COMBINING):
+            return view
         for key in _REFERENCES:
             if isinstance(raw.get(key), str):
                 view = all_of(view, self._referred(raw[key], source, view.types or hint, nest))
@@ -225,7 +228,8 @@ class _Reader:
         """The plain keywords of `raw`, a new dict, read once however often references come by."""
         if id(raw) not in self._seen:
             words = plain_words(raw)
-            self._seen[id(raw)] = words, size(words) // 256
+            data = [words[key] for key in DATA if key in words]
+            self._seen[id(raw)] = words, size(data) // 256 if data else 0
         words, cost = self._seen[id(raw)]
         self._steps -= cost
         return dict(words)
@@ -233,6 +237,8 @@ class _Reader:
     def _afford(self, value: object) -> list[Any]:
         """The items of a list that there are steps left for; four cost one, and no list takes more than half."""
         items = _items(value)
+        if not items:
+            return items
         kept = items[: max(0, 2 * self._steps)]
         self._steps -= len(kept) // 4
         if len(kept) < len(items):
