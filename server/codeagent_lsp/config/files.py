@@ -69,7 +69,7 @@ def user_folder(environment: Mapping[str, str] | None = None) -> Path:
     A relative `$CODEAGENT_HOME` starts at the home folder, never at the directory that we happen to run in.
     """
     moved = (os.environ if environment is None else environment).get("CODEAGENT_HOME", "")
-    return Path.home() / Path(moved).expanduser() if moved.strip() else Path.home() / FOLDER
+    return Path.home() / os.path.expanduser(moved) if moved.strip() else Path.home() / FOLDER  # noqa: PTH111
 
 
 def read_config(

@@ -483,6 +483,7 @@ def test_the_users_folder_is_in_the_home_unless_it_is_moved(world: World, monkey
     assert user_folder({"CODEAGENT_HOME": "/elsewhere"}) == Path("/elsewhere")
     assert user_folder({"CODEAGENT_HOME": "~/x"}) == home / "x"
     assert user_folder({"CODEAGENT_HOME": "x"}) == home / "x"
+    assert user_folder({"CODEAGENT_HOME": "~nobody-of-that-name/x"}) == home / "~nobody-of-that-name" / "x"
     assert user_folder({"CODEAGENT_HOME": ""}) == home / ".codeagent"
     monkeypatch.setenv("CODEAGENT_HOME", str(world.root / "moved"))
     assert user_folder() == world.root / "moved"
