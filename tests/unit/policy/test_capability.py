@@ -254,7 +254,7 @@ ANNOTATIONS = st.none() | st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(name=st.sampled_from(sorted(NAMES)) | st.text(max_size=20), said=VOCABULARY, more=VOCABULARY, hints=ANNOTATIONS)
 def test_more_description_never_lowers_the_danger(
     name: str, said: str, more: str, hints: dict[str, object] | None
