@@ -20,8 +20,21 @@ class TinyServer(HostServer):
         super().__init__("tiny", "1.0")
         self.cancelled: list[str] = []
         self.received: list[Any] = []
+        self.flooded = self.reported = 0
         self.release = asyncio.Event()
-        for name in ("echo", "hang", "stubborn", "fail", "refuse", "result", "flood", "shout", "ask", "quit"):
+        for name in (
+            "echo",
+            "hang",
+            "stubborn",
+            "fail",
+            "refuse",
+            "result",
+            "flood",
+            "progress",
+            "shout",
+            "ask",
+            "quit",
+        ):
             self.add_command(f"tiny.{name}", getattr(self, name))
         self.feature("tiny/echo")(lambda params: params)
         self.feature("tiny/hang")(lambda params: self.hang(params, None))
@@ -69,11 +82,17 @@ class TinyServer(HostServer):
         return results[params["kind"]]
 
     async def flood(self, params: dict[str, Any], token: Any) -> Any:
+        method = params.get("method", "window/logMessage")
         for number in range(params["count"]):
-            self.protocol.notify(
-                params.get("method", "window/logMessage"), {"type": 4, "message": "x" * 1000, "number": number}
-            )
+            self.protocol.notify(method, {"type": 4, "message": "x" * 1000, "number": number})
+        self.flooded += 1
         return "x" * params.get("size", 0)
+
+    async def progress(self, params: dict[str, Any], token: Any) -> None:
+        for number in range(params["count"]):
+            value = {"kind": "report", "message": str(number)}
+            self.protocol.notify("$/progress", {"token": "t", "value": value})
+            self.reported += 1
 
     def shout(self, params: Any, token: Any) -> Any:
         print("a stray print")
