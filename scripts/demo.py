@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lsp_client import Client, ServerSaidNo
-from paint import Paint
+from paint import Paint, cut
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKSPACE = ROOT / "examples" / "workspace"
@@ -63,7 +63,7 @@ class Demo:
         """Show what would be called: yes once, but no to the tool that the demo refuses."""
         paint, capability = self.paint, question["capability"]
         arguments = ", ".join(f"{name}={value!r}" for name, value in question["arguments"].items())
-        call = f"{question['tool']}({arguments})"
+        call = cut(f"{question['tool']}({arguments})", paint.width - 30)
         paint.line(
             f"{paint('?', 'yellow', 'bold')} May {paint(call, 'bold')} run? {paint(capability, DANGER[capability])}"
         )
@@ -112,7 +112,7 @@ class Demo:
         try:
             result = await self.client.command("callTool", {"name": name, "arguments": arguments}, **more)
         except ServerSaidNo as error:
-            self.paint.line(f"{self.paint('✘', 'red')} {error.message} {self.paint(f'({error.kind})', 'dim')}")
+            self.paint.marked(self.paint("✘", "red"), 1, f"{error.message} ({error.kind})")
             return
         self.paint.quote(result["text"])
         self.paint.line(self.paint(f"{result['durationMs']} ms", "dim"), 4)
@@ -174,8 +174,8 @@ async def show_resource(demo: Demo) -> None:
     """One resource, read through its mention."""
     demo.paint.title("Read a resource")
     read = await demo.client.command("readResource", {"mention": "@demo:note://readme"})
-    opens = demo.paint(f"opens as {read['documentUri']}", "dim")
-    demo.paint.line(f"@demo:note://readme  {opens}")
+    demo.paint.pair("mention", "@demo:note://readme", "bold")
+    demo.paint.pair("document", read["documentUri"], "dim")
     for part in read["contents"]:
         demo.paint.quote(part.get("text", ""))
 

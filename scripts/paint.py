@@ -33,14 +33,18 @@ class Paint:
     def line(self, text: str = "", indent: int = 2) -> None:
         """One line, as it is."""
         self.done()
-        print(" " * indent + text, flush=True)
+        print((" " * indent + text).rstrip(), flush=True)
 
     def pair(self, name: str, value: str, *styles: str) -> None:
         """A name and its value, wrapped under itself."""
-        first, *rest = wrapped(value, self.width - 16) or [""]
-        self.line(f"{self(f'{name:<12}', 'dim')}  {self(first, *styles)}")
+        self.marked(self(f"{name:<12} ", "dim"), 13, value, *styles)
+
+    def marked(self, mark: str, columns: int, text: str, *styles: str) -> None:
+        """A text behind a mark of so many columns, wrapped under itself."""
+        first, *rest = wrapped(text, self.width - columns - 4) or [""]
+        self.line(f"{mark} {self(first, *styles)}")
         for more in rest:
-            self.line(" " * 14 + self(more, *styles))
+            self.line(" " * (columns + 1) + self(more, *styles))
 
     def quote(self, text: str, lines: int = 8) -> None:
         """A text of somebody else, set off by a bar."""
