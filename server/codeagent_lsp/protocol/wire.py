@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 import attrs
 
 from codeagent_lsp.errors import InvalidParams
+from codeagent_lsp.text import well_formed_text
 
 T = TypeVar("T")
 
@@ -31,7 +32,10 @@ def read(data: object, target: type[T], where: str = "") -> T:
 
 
 def dump(value: object) -> Any:
-    """Turn a value into JSON: frozen classes to objects, absent (`None`) optional fields left out, NaN to null."""
+    """Turn a value into JSON: frozen classes to objects, absent (`None`) optional fields left out.
+
+    What strict JSON has no word for is replaced: NaN and the infinities by null, lone surrogates by U+FFFD.
+    """
     if attrs.has(type(value)):
         out: dict[str, Any] = {}
         for name, wire_name, optional in _fields(type(value)):
@@ -40,14 +44,12 @@ def dump(value: object) -> Any:
                 out[wire_name] = dump(item)
         return out
     if isinstance(value, dict):
-        return {str(key): dump(item) for key, item in cast(dict[object, object], value).items()}
+        return {well_formed_text(str(key)): dump(item) for key, item in cast(dict[object, object], value).items()}
     if isinstance(value, list | tuple):
         return [dump(item) for item in cast(list[object], value)]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
+    return well_formed_text(value) if isinstance(value, str) else value
 
 
 @cache

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
-from codeagent_lsp.protocol.wire import dump
+from codeagent_lsp.text import well_formed
 
 MAX_DEPTH = 256
 
@@ -61,7 +61,7 @@ def encode(message: object, default: Callable[[object], Any]) -> bytes:
     try:
         return _write(message, default)
     except ValueError:
-        return _write(dump(json.loads(json.dumps(message, default=default))), default)
+        return _write(well_formed(json.loads(json.dumps(message, default=default))), default)
 
 
 def _write(message: object, default: Callable[[object], Any]) -> bytes:

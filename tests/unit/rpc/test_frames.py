@@ -148,7 +148,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_whatever_is_written_is_strict_json_that_reads_back(value: object) -> None:
     body = encode({"value": value}, str)
     again = json.loads(body.decode("utf-8"), parse_constant=lambda name: pytest.fail(name))
@@ -157,7 +157,7 @@ def test_whatever_is_written_is_strict_json_that_reads_back(value: object) -> No
 
 
 @given(JSON)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_is_strict_already_is_written_unchanged(value: object) -> None:
     strict = json.loads(encode(value, str))
     assert decode(encode(strict, str)) == strict
