@@ -40,6 +40,7 @@ class StateFile(Generic[T]):
         self._workspaces = workspaces
         self._value: T = kind()
         self._signature: tuple[int, int, int, int] | None = None
+        self._outside: tuple[object, ...] | None = None
         self._unreadable: str | None = None
         self._unwritable: str | None = None
 
@@ -100,19 +101,25 @@ class StateFile(Generic[T]):
 
     def _check_folder(self) -> None:
         folder = self.path.parent
-        for workspace in self._workspaces():
-            if _inside(folder, workspace):
-                raise Ignored(
-                    f"The state folder {folder} is inside the workspace {workspace}, whose content could then approve"
-                    f" itself; it is ignored. Move it with XDG_STATE_HOME. {_SESSION_ONLY}"
-                )
         try:
             found = folder.stat()
         except OSError:
+            found = None
+        place = (*self._workspaces(), found and (found.st_dev, found.st_ino))
+        if place != self._outside:  # looked at anew only where the folder or the workspaces are others
+            self._outside = None
+            for workspace in self._workspaces():
+                if _inside(folder, workspace):
+                    raise Ignored(
+                        f"The state folder {folder} is inside the workspace {workspace}, whose content could then"
+                        f" approve itself; it is ignored. Move it with XDG_STATE_HOME. {_SESSION_ONLY}"
+                    )
+            self._outside = place
+        if not _POSIX or found is None:
             return
-        if _POSIX and found.st_uid != os.geteuid():
+        if found.st_uid != os.geteuid():
             raise Ignored(f"The state folder {folder} belongs to another user; it is ignored. {_SESSION_ONLY}")
-        if _POSIX and stat.S_IMODE(found.st_mode) & 0o022:
+        if stat.S_IMODE(found.st_mode) & 0o022:
             raise Ignored(
                 f"Others can write to the state folder {folder} (mode {stat.S_IMODE(found.st_mode):04o}); it is"
                 f" ignored. Look at what is in it, then run `chmod 700` on it. {_SESSION_ONLY}"

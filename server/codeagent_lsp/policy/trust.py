@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NoReturn, cast
 
+from attrs import frozen
+
 from codeagent_lsp.config.launch import Launch
 from codeagent_lsp.errors import InvalidParams, Stale, Untrusted
 from codeagent_lsp.policy.fingerprint import Part, differences, facts, fingerprint_of, parts, show
@@ -47,6 +49,15 @@ class LaunchTicket:
         raise TypeError("a launch ticket cannot be copied")
 
 
+@frozen
+class Judgement:
+    """What the gate says of a launch now: its fingerprint, the user's decision, and why it may not start."""
+
+    fingerprint: str
+    trust: Trust | None = None
+    refusal: Untrusted | None = None
+
+
 class TrustGate:
     """Says which launches may start.
 
@@ -77,6 +88,14 @@ class TrustGate:
     def refusal(self, launch: Launch) -> Untrusted | None:
         """Why this launch may not start now, and what to do; `None` if it may."""
         return self._refusal(launch, parts(launch)) if self._asks(launch) else None
+
+    def judge(self, launch: Launch) -> Judgement:
+        """`fingerprint`, `trust` and `refusal` at once, from one look at the files."""
+        found = parts(launch)
+        fingerprint = fingerprint_of(found)
+        if not self._asks(launch):
+            return Judgement(fingerprint)
+        return Judgement(fingerprint, self._decided(fingerprint), self._refusal(launch, found))
 
     def ticket(self, launch: Launch) -> LaunchTicket:
         """A ticket for one start. Raises `Untrusted` with the reason where there is none."""

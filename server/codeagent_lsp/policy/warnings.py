@@ -15,12 +15,36 @@ from codeagent_lsp.policy.loaders import is_loader
 from codeagent_lsp.policy.values import Values, is_harmless, looks_secret, show_names
 
 
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Programs that run what the project says, whatever their arguments are, and those that do with one of these.
+_RECIPES = _names("make gmake just task rake gradle gradlew mvn ant tox nox")
+_SCRIPTS = {
+    "npm": _names("start run run-script test restart"),
+    "pnpm": _names("start run test exec"),
+    "yarn": _names("start run test exec"),
+    "uv": _names("run"),
+    "poetry": _names("run"),
+    "pdm": _names("run"),
+    "hatch": _names("run"),
+    "pipenv": _names("run"),
+    "cargo": _names("run xtask"),
+    "go": _names("run"),
+    "dotnet": _names("run"),
+    "bundle": _names("exec"),
+    "composer": _names("run exec run-script"),
+}
+
+
 def launch_warnings(launch: Launch, *, same_name: bool = False) -> list[Finding]:
     """Everything to warn of, most telling first. `same_name`: a file of the user declares a server of this name."""
     values = Values(launch)
     found: list[Finding] = []
     if launch.transport == "stdio":
         found += _project_files(launch)
+        found += _unlisted_code(launch)
         found += command_findings(launch.command or "", launch.argv or (launch.command or "", *launch.entry.args))
         found += _environment(launch, values)
         found += _secret_arguments(launch, values)
@@ -49,6 +73,29 @@ def _project_files(launch: Launch) -> Iterator[Finding]:
         yield Finding(
             "project-file",
             f"It runs or reads {what} of this project: {show_names(names)}. A change of that asks again.",
+        )
+
+
+def _unlisted_code(launch: Launch) -> Iterator[Finding]:
+    """A recipe, a package or a folder of the project is run: more than the files that are named and hashed."""
+    folder = launch.entry.folder
+    if folder is None or launch.cwd is None or not _within(os.path.realpath(launch.cwd), os.path.realpath(folder)):
+        return
+    program = re.sub(r"[\d.]+$", "", program_name(launch.command or ""))
+    args = list(launch.argv[1:] if launch.argv else launch.entry.args)
+    first = next((arg for arg in args if not arg.startswith("-")), "")
+    runs = program in _RECIPES or (program in _SCRIPTS and first in _SCRIPTS[program])
+    if program in ("node", "python", "bun", "deno", "ruby"):
+        module = args[args.index("-m") + 1] if "-m" in args[:-1] else None
+        package = launch.cwd / (module or "").partition(".")[0]
+        runs = (first != "" and module is None and (launch.cwd / first).is_dir()) or (
+            module is not None and (package.is_dir() or package.with_suffix(".py").is_file())
+        )
+    if runs:
+        yield Finding(
+            "project-code",
+            f"It runs code of this project that is not listed here (`{show(program)}`). A change of that code does not"
+            " ask again.",
         )
 
 

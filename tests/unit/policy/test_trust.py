@@ -112,6 +112,15 @@ def test_the_same_name_in_the_users_file_gives_no_trust(project: Any, gate: Trus
     assert "approval" in refused(gate, project.launch(command="/bin/sh"))
 
 
+def test_one_judgement_says_what_the_single_questions_say(project: Any, gate: TrustGate) -> None:
+    denied = project.launch(command="/bin/sh")
+    approve(gate, denied, "deny")
+    for launch in (project.launch(), denied, project.launch(scope="user", command="/bin/sh")):
+        found = gate.judge(launch)
+        assert (found.fingerprint, found.trust) == (gate.fingerprint(launch), gate.trust(launch))
+        assert str(found.refusal) == str(gate.refusal(launch))
+
+
 # What an approval is bound to.
 
 SWAPS: dict[str, Any] = {

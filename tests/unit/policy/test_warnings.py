@@ -261,6 +261,34 @@ def test_files_of_the_project_are_named(project: Any) -> None:
     assert ids(project.launch(command="/bin/true", args=("${workspaceFolder}", "/etc/hostname"))) == set()
 
 
+@pytest.mark.parametrize(
+    ("line", "warned"),
+    [
+        ("npm start", True),
+        ("npm run --silent mcp", True),
+        ("uv run server", True),
+        ("make mcp", True),
+        ("cargo run", True),
+        ("python -m pkg", True),
+        ("python3.12 -m pkg.server", True),
+        ("node .", True),
+        ("node pkg", True),
+        ("npm exec foo@1.2.3", False),
+        ("npx foo@1.2.3 .", False),
+        ("uvx foo==1.2.3 pkg", False),
+        ("python -m http.server", False),
+        ("node dist/index.js", False),
+        ("go version", False),
+    ],
+)
+def test_code_of_the_project_that_is_not_hashed_is_warned_of(project: Any, line: str, warned: bool) -> None:
+    project.write("pkg/__init__.py", "")
+    command, *args = line.split()
+    launch = project.launch(command="/bin/true", args=tuple(args))
+    assert ("project-code" in ids(evolve(launch, command=command))) is warned
+    assert "project-code" not in ids(evolve(launch, command=command, cwd=project.home))
+
+
 def test_values_that_leave_the_machine_are_warned_of(project: Any) -> None:
     project.environment |= {"API_TOKEN": "t0ken!", "REGION": "eu", "PORT": "80"}
     url = "https://a.example/"
