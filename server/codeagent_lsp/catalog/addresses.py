@@ -82,11 +82,16 @@ def parse(document: str) -> tuple[str, str] | None:
 
 def mention(server: str, uri: str) -> str:
     """`@server:uri`, the name in quotes where white space or a colon would end it, hidden characters escaped."""
-    if not _PLAIN_SERVER.fullmatch(server):
-        quoted = server.replace("\\", "\\\\").replace('"', '\\"')
-        server = f'"{quoted}"'
     shown = "".join(char if _stands(char) else quote(char, safe="", errors="replace") for char in uri)
-    return f"@{server}:{shown}"
+    return mention_prefix(server) + shown
+
+
+def mention_prefix(server: str) -> str:
+    """`@server:`, the name in quotes where white space or a colon would end it."""
+    if _PLAIN_SERVER.fullmatch(server):
+        return f"@{server}:"
+    quoted = server.replace("\\", "\\\\").replace('"', '\\"')
+    return f'@"{quoted}":'
 
 
 def parse_mention(text: str, servers: Iterable[str]) -> tuple[str, str] | None:
@@ -95,7 +100,7 @@ def parse_mention(text: str, servers: Iterable[str]) -> tuple[str, str] | None:
     The longest name of `servers` that fits is the one that is meant; a name that none of them has is read as it is.
     """
     for server in sorted(servers, key=len, reverse=True):
-        for written in (f"@{server}:", mention(server, "")):
+        for written in (f"@{server}:", mention_prefix(server)):
             if text.startswith(written):
                 return server, text.removeprefix(written)
     match = _MENTION.fullmatch(text)

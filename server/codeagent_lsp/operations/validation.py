@@ -1,0 +1,113 @@
+"""Whether a tool's structured content is what its output schema promises: checked aside, bounded, and only told.
+
+The schema is a stranger's: it is checked in a worker thread for at most 250 ms, fetches nothing, and runs none of its
+regular expressions (`pattern` and `patternProperties` count as met, and so do `additionalProperties` beside the
+latter). A mismatch is a warning; the result is delivered all the same.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, cast
+
+import anyio.to_thread
+
+from codeagent_lsp.protocol import JsonObject
+from codeagent_lsp.text import one_line
+
+SECONDS = 0.25
+MAX_BYTES = 256 * 1024
+MAX_DEPTH = 64
+"""Levels of JSON; a level of a schema is one or two of them."""
+MAX_SUBSCHEMAS = 2_000
+_SHOWN = 3
+_NAMED = {"properties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+_DATA = {"enum", "const", "default", "examples"}
+_UNRUN = {"pattern", "patternProperties", "uniqueItems", "format"}  # uniqueItems: its time is the square of the length
+
+Keyword = Callable[[Any, Any, Any, Any], Any]
+
+
+class _TooMuch(Exception):
+    """A bound was reached."""
+
+
+async def check(schema: JsonObject, value: Any) -> str | None:
+    """What is wrong with `value` by `schema`, as a sentence, or why it could not be checked; None if all is well."""
+    return await anyio.to_thread.run_sync(_check, schema, value)
+
+
+def _check(schema: JsonObject, value: Any) -> str | None:
+    try:
+        if len(json.dumps(schema)) > MAX_BYTES:
+            raise _TooMuch("is larger than 256 KiB")
+        faults = _faults(_without_expressions(schema, [MAX_SUBSCHEMAS]), value)
+    except _TooMuch as bound:
+        return f"The structured content was not checked: the tool's output schema {bound}."
+    except Exception as error:  # noqa: BLE001 - a broken schema breaks the validator in many ways, and harms nothing
+        return f"The structured content was not checked: the tool's output schema is broken ({type(error).__name__})."
+    if not faults:
+        return None
+    return f"The structured content does not fit the tool's output schema: {'; '.join(faults)}."
+
+
+def _faults(schema: Any, value: Any) -> list[str]:
+    from jsonschema import Draft202012Validator, validators  # slow to import, and needed by few results
+    from referencing import Registry
+
+    base: Any = Draft202012Validator
+    if isinstance(schema, dict) and isinstance(cast(JsonObject, schema).get("$schema"), str):
+        base = cast(Any, validators).validator_for(schema, default=Draft202012Validator)
+    deadline = time.monotonic() + SECONDS
+    keywords: dict[str, Keyword] = {name: _bounded(run, deadline) for name, run in base.VALIDATORS.items()}
+    bounded = cast(Any, validators).extend(base, validators=keywords | dict.fromkeys(_UNRUN, _met))
+    registry: Any = cast(Any, Registry)()  # an empty one: nothing is fetched
+    errors: Iterable[Any] = bounded(schema, registry=registry).iter_errors(value)
+    return list(dict.fromkeys(_told(error) for error in islice(errors, _SHOWN)))
+
+
+def _bounded(run: Keyword, deadline: float) -> Keyword:
+    def keyword(validator: Any, expected: Any, instance: Any, schema: Any) -> Any:
+        if time.monotonic() > deadline:
+            raise _TooMuch(f"takes longer than {SECONDS:g} s")
+        return run(validator, expected, instance, schema)
+
+    return keyword
+
+
+def _met(validator: Any, expected: Any, instance: Any, schema: Any) -> None:
+    """A keyword that is not run counts as met."""
+
+
+def _told(error: Any) -> str:
+    path = one_line(".".join(str(part) for part in error.absolute_path), 100)
+    if error.validator is None:
+        return f"`{path}` must not be there" if path else "something is there that must not be"
+    expected = one_line(json.dumps(error.validator_value, ensure_ascii=False), 100)
+    return f"{f'`{path}`' if path else 'it'} does not meet `{error.validator}: {expected}`"
+
+
+def _without_expressions(node: Any, room: list[int], depth: int = 0) -> Any:
+    """A copy of a schema without anything that would run a regular expression; names and data stay."""
+    if not isinstance(node, dict | list):
+        return node
+    if depth > MAX_DEPTH:
+        raise _TooMuch("is nested too deeply")
+    if isinstance(node, list):
+        return [_without_expressions(item, room, depth + 1) for item in cast(list[Any], node)]
+    room[0] -= 1
+    if room[0] < 0:
+        raise _TooMuch(f"has more than {MAX_SUBSCHEMAS:,} parts")
+    given = cast(JsonObject, node)
+    unknown = {"additionalProperties", "unevaluatedProperties"} if "patternProperties" in given else set[str]()
+    out: JsonObject = {}
+    for key, value in given.items():
+        if key in _NAMED and isinstance(value, dict):
+            entries = cast(JsonObject, value)
+            out[key] = {name: _without_expressions(entry, room, depth + 2) for name, entry in entries.items()}
+        elif key in _DATA:
+            out[key] = value
+        elif key not in _UNRUN | unknown:
+            out[key] = _without_expressions(value, room, depth + 1)
+    return out
