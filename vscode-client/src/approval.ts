@@ -5,25 +5,30 @@ import type { Client } from "./client";
 import { callQuestion, scopeTitle, serverQuestion } from "./model/questions";
 import type { CallDecision, ServerDecision } from "./protocol";
 
-const SERVER_CHOICES: Choice<ServerDecision["decision"]>[] = [
-  { title: "Allow in This Session", value: "session" },
-  { title: "Always Allow This Launch", value: "always" },
+/** How long the server needs at most to take an answer in, before the list of approvals is read again. */
+const TAKEN_IN = 300;
+
+const SERVER_CHOICES: readonly Choice<ServerDecision>[] = [
+  { title: "Deny", value: { decision: "deny" } },
+  { title: "Allow in This Session", value: { decision: "session" } },
+  { title: "Always Allow This Launch", value: { decision: "always" } },
 ];
 
-/** Takes on `approveServer` and `approveCall`. */
+/** Takes on `approveServer` and `approveCall`. A question that is only closed is a no for now, and is not remembered. */
 export function answerApprovals(client: Client, asker: Asker, answered: () => void): void {
   client.onQuestion("codeagent/approveServer", async (params, token) => {
-    const decision = await asker.ask(serverQuestion(params), "Deny", "deny" as const, SERVER_CHOICES, token);
-    setTimeout(answered, 200); // once the server has taken the answer in
-    return { decision };
+    const decision = await asker.ask<ServerDecision | null>(serverQuestion(params), null, SERVER_CHOICES, token);
+    setTimeout(answered, TAKEN_IN);
+    return decision;
   });
   client.onQuestion("codeagent/approveCall", async (params, token) => {
-    const choices = params.scopes.flatMap((scope): Choice<CallDecision["decision"]>[] => {
+    const scopes = params.scopes.flatMap((scope): Choice<CallDecision>[] => {
       const title = scopeTitle(scope);
-      return title === undefined ? [] : [{ title, value: scope as CallDecision["decision"] }];
+      return title === undefined ? [] : [{ title, value: { decision: scope as CallDecision["decision"] } }];
     });
-    const decision = await asker.ask(callQuestion(params), "Deny", "deny" as const, choices, token);
-    setTimeout(answered, 200);
-    return { decision };
+    const no: CallDecision = { decision: "deny" };
+    const decision = await asker.ask(callQuestion(params), no, [{ title: "Deny", value: no }, ...scopes], token);
+    setTimeout(answered, TAKEN_IN);
+    return decision;
   });
 }

@@ -5,8 +5,8 @@ import * as vscode from "vscode";
 import type { Question } from "./model/questions";
 
 /** What a dialog can show without scrolling on a small screen. */
-const DIALOG_LINES = 18;
-const DIALOG_WIDTH = 90;
+const DIALOG_LINES = 20;
+const DIALOG_WIDTH = 60;
 const SCHEME = "codeagent-question";
 
 export interface Choice<T> {
@@ -27,32 +27,27 @@ export class Asker implements vscode.Disposable {
   }
 
   /**
-   * Asks, and gives the value of the choice, or `no` for the button `refusal`, for Escape and for a closed dialog.
-   * Questions wait for each other; one whose `token` is cancelled before its turn is not shown any more.
+   * Asks, and gives the value of the choice; `closed` where there was none, as after Escape. The first choice is the one
+   * that Enter takes, so it has to be the harmless one. Questions wait for each other; one whose `token` is cancelled
+   * before its turn is not shown any more.
    */
-  ask<T>(
-    question: Question,
-    refusal: string,
-    no: T,
-    choices: Choice<T>[],
-    token: vscode.CancellationToken,
-  ): Promise<T> {
-    return this.inTurn(no, token, async () => {
+  ask<T>(question: Question, closed: T, choices: readonly Choice<T>[], token: vscode.CancellationToken): Promise<T> {
+    return this.inTurn(closed, token, async () => {
       const picked = fits(question.text)
-        ? await dialog(question, refusal, choices)
-        : await this.document(question, refusal, choices, token);
+        ? await dialog(question, choices)
+        : await this.document(question, choices, token);
       if (picked !== undefined && token.isCancellationRequested) {
         void vscode.window.showWarningMessage(
           "CodeAgent MCP: that question had waited too long, and was taken as a no.",
         );
       }
-      return picked === undefined || token.isCancellationRequested ? no : picked.value;
+      return picked === undefined || token.isCancellationRequested ? closed : picked.value;
     });
   }
 
   /** Runs something that asks the user, when no other question is open. */
-  inTurn<T>(no: T, token: vscode.CancellationToken, work: () => Promise<T>): Promise<T> {
-    const mine = this.last.then(() => (token.isCancellationRequested ? no : work()));
+  inTurn<T>(closed: T, token: vscode.CancellationToken, work: () => Promise<T>): Promise<T> {
+    const mine = this.last.then(() => (token.isCancellationRequested ? closed : work()));
     this.last = mine.catch(() => undefined);
     return mine;
   }
@@ -63,8 +58,7 @@ export class Asker implements vscode.Disposable {
 
   private async document<T>(
     question: Question,
-    refusal: string,
-    choices: Choice<T>[],
+    choices: readonly Choice<T>[],
     token: vscode.CancellationToken,
   ): Promise<Choice<T> | undefined> {
     const id = String((this.count += 1));
@@ -74,10 +68,10 @@ export class Asker implements vscode.Disposable {
     await vscode.languages.setTextDocumentLanguage(opened, "plaintext");
     await vscode.window.showTextDocument(opened, { preview: false, preserveFocus: true });
     try {
-      const items = [
-        { label: `$(close) ${refusal}`, choice: undefined },
-        ...choices.map((choice) => ({ label: `$(check) ${choice.title}`, choice })),
-      ];
+      const items = choices.map((choice, index) => ({
+        label: `${index === 0 ? "$(close)" : "$(check)"} ${choice.title}`,
+        choice,
+      }));
       const options = {
         title: question.headline,
         placeHolder: "Read the whole question in the editor, then choose. Escape is a no.",
@@ -100,9 +94,8 @@ export function fits(text: string): boolean {
   return rows.reduce((sum, count) => sum + count, 0) <= DIALOG_LINES;
 }
 
-async function dialog<T>(question: Question, refusal: string, choices: Choice<T>[]): Promise<Choice<T> | undefined> {
-  // The first button is the one that Enter presses.
-  const titles = [refusal, ...choices.map((choice) => choice.title)];
+async function dialog<T>(question: Question, choices: readonly Choice<T>[]): Promise<Choice<T> | undefined> {
+  const titles = choices.map((choice) => choice.title);
   const options = { modal: true, detail: question.text };
   const pressed = await vscode.window.showWarningMessage(question.headline, options, ...titles);
   return choices.find((choice) => choice.title === pressed);

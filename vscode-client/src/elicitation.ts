@@ -28,10 +28,11 @@ async function visit(params: ElicitParams, asker: Asker, token: vscode.Cancellat
     return { action: "decline" };
   }
   const choices = [
+    { title: "Do Not Open", value: "no" as const },
     { title: "Open in Browser", value: "open" as const },
     { title: "Copy Address", value: "copy" as const },
   ];
-  const picked = await asker.ask(urlQuestion(params, target), "Do Not Open", "no" as const, choices, token);
+  const picked = await asker.ask<"no" | "open" | "copy">(urlQuestion(params, target), "no", choices, token);
   if (picked === "no") {
     return { action: "decline" };
   }

@@ -20,7 +20,11 @@ export function answerSampling(client: Client, asker: Asker): void {
       return null;
     }
     const question = samplingQuestion(asked.server, model.name, asked.preview);
-    const allowed = await asker.ask(question, "Deny", false, [{ title: "Ask the Model Once", value: true }], token);
+    const choices = [
+      { title: "Deny", value: false },
+      { title: "Ask the Model Once", value: true },
+    ];
+    const allowed = await asker.ask(question, false, choices, token);
     return allowed ? answer(model, asked, token) : null;
   });
 }

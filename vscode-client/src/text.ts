@@ -2,11 +2,10 @@
 
 const PLACEHOLDER_LIMIT = 200;
 
-/** An emoji as people type it, families and flags included; or one character that cannot be seen or moves others. */
-const EMOJI_OR_HIDDEN =
-  /\p{RGI_Emoji}|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/gv;
+/** What may be an emoji of several characters; or one character that cannot be seen, or that moves others. */
+const SEQUENCE_OR_HIDDEN =
+  /\p{Emoji}(?:\p{EMod}|\u{FE0F}\u{20E3}?|\u{200D}\p{Emoji})+|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/gu;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/u;
-const TAG = /[\u{e0000}-\u{e007f}]/u;
 const MARKS = /(\p{M}{4})\p{M}+/gu;
 
 /**
@@ -23,7 +22,7 @@ export function visible(text: string, options: { newlines?: boolean; limit?: num
   }
   shown = shown
     .replaceAll("\r\n", "\n")
-    .replaceAll(EMOJI_OR_HIDDEN, (found) => (keeps(found, newlines) ? found : escapes(found)))
+    .replaceAll(SEQUENCE_OR_HIDDEN, (found) => (keeps(found, newlines) ? found : escapes(found)))
     .replaceAll(MARKS, "$1…");
   return shown + cut;
 }
@@ -32,13 +31,16 @@ function keeps(found: string, newlines: boolean): boolean {
   if (found === "\n" || found === "\t") {
     return newlines;
   }
-  return /^\p{RGI_Emoji}$/v.test(found) && !TAG.test(found);
+  return found.length > 1 && /^\p{RGI_Emoji}$/v.test(found);
 }
 
 function escapes(found: string): string {
-  return Array.from(found, (character) =>
-    HIDDEN.test(character) ? `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}` : character,
-  ).join("");
+  let shown = "";
+  for (const character of found) {
+    const code = character.codePointAt(0) ?? 0;
+    shown += found === character || HIDDEN.test(character) ? `\\u{${code.toString(16).toUpperCase()}}` : character;
+  }
+  return shown;
 }
 
 /** The text on one line, for labels: white space folded, hidden characters visible, cut at `limit`. */

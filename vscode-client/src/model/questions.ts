@@ -40,11 +40,12 @@ function changes(changed: readonly FieldChange[] | undefined): string[] {
   ]);
 }
 
-function joined(sections: string[]): string {
-  return sections.filter((part) => part !== "").join("\n\n");
+function joined(sections: string[], between = "\n\n"): string {
+  return sections.filter((part) => part !== "").join(between);
 }
 
 export function serverQuestion(params: ApproveServerParams): Question {
+  const written = params.argv?.[0];
   const verb = params.transport === "stdio" ? "start" : "be connected";
   const arguments_ = (params.argv ?? [])
     .slice(1)
@@ -54,20 +55,26 @@ export function serverQuestion(params: ApproveServerParams): Question {
     text: joined([
       section("Warning", ...params.warnings),
       section("Changed since you approved it", ...changes(params.changed)),
-      section("Runs", ...(params.resolvedCommand === undefined ? [] : [params.resolvedCommand])),
-      section(
-        "Written as",
-        ...(params.argv?.[0] === undefined || params.argv[0] === params.resolvedCommand ? [] : [params.argv[0]]),
+      joined(
+        [
+          section("Runs", ...given(params.resolvedCommand)),
+          section("Written as", ...(written === params.resolvedCommand ? [] : given(written))),
+          section("With the arguments", ...arguments_),
+          section("Connects to", ...given(params.url)),
+          section("Headers", ...named(params.headers, ": ")),
+          section("In the folder", ...given(params.cwd)),
+          section("With the variables", ...named(params.env, "=")),
+          section("Files of this workspace that it runs", ...(params.files ?? [])),
+          section("Declared in", params.configUri),
+        ],
+        "\n",
       ),
-      section("With the arguments", ...arguments_),
-      section("Connects to", ...(params.url === undefined ? [] : [params.url])),
-      section("Headers", ...named(params.headers, ": ")),
-      section("In the folder", ...(params.cwd === undefined ? [] : [params.cwd])),
-      section("With the variables", ...named(params.env, "=")),
-      section("Files of this workspace that it runs", ...(params.files ?? [])),
-      section("Declared in", params.configUri),
     ]),
   };
+}
+
+function given(value: string | undefined): string[] {
+  return value === undefined ? [] : [value];
 }
 
 export function callQuestion(params: ApproveCallParams): Question {

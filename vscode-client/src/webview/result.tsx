@@ -1,5 +1,7 @@
 // A tool's result: every part as data, nothing of it as HTML, a link or a script.
 
+import type { ReactNode } from "react";
+
 import type { Part } from "../model/result";
 import { JsonTree } from "./jsonTree";
 import type { ResultShown } from "./messages";
@@ -12,6 +14,7 @@ export interface Actions {
 }
 
 export function Result({ result, actions }: { result: ResultShown; actions: Actions }) {
+  const leads = whatLeads(result);
   return (
     <section className={result.isError ? "result error" : "result"} aria-labelledby="result-title">
       <div className="result-head">
@@ -39,22 +42,40 @@ export function Result({ result, actions }: { result: ResultShown; actions: Acti
       ))}
       {result.note !== undefined && <p className="warning">{result.note}</p>}
       {result.table !== undefined && <TableView {...result.table} />}
-      {result.structured !== undefined && (
-        <details open={result.table === undefined}>
-          <summary>Structured result</summary>
-          <JsonTree value={result.structured} name="result" />
-        </details>
-      )}
       {result.parts.length === 0 && result.structured === undefined && <p className="pale">(no output)</p>}
-      {result.parts.length > 0 && result.structured !== undefined ? (
-        <details>
-          <summary>As text</summary>
+      {result.parts.length > 0 && (
+        <Fold title={result.structured === undefined ? undefined : "As text"} open={leads === "text"}>
           <Parts parts={result.parts} actions={actions} />
-        </details>
-      ) : (
-        <Parts parts={result.parts} actions={actions} />
+        </Fold>
+      )}
+      {result.structured !== undefined && (
+        <Fold title="Structured result" open={leads === "structured"}>
+          <JsonTree value={result.structured} name="result" />
+        </Fold>
       )}
     </section>
+  );
+}
+
+/** What is open at first sight: a table; else whichever of text and structure says more. */
+function whatLeads({ table, structured, parts }: ResultShown): "table" | "structured" | "text" {
+  if (table !== undefined) {
+    return "table";
+  }
+  const values = typeof structured === "object" && structured !== null ? Object.values(structured) : [structured];
+  const simple = values.length <= 1 && (typeof values[0] !== "object" || values[0] === null);
+  const onlyText = parts.every((part) => part.kind === "text");
+  return simple || !onlyText ? "text" : "structured";
+}
+
+function Fold({ title, open, children }: { title: string | undefined; open: boolean; children: ReactNode }) {
+  return title === undefined ? (
+    children
+  ) : (
+    <details open={open}>
+      <summary>{title}</summary>
+      {children}
+    </details>
   );
 }
 

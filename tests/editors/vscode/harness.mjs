@@ -1,0 +1,246 @@
+// A real VS Code (code-server) on loopback with our extension in it, opened in headless Chromium.
+import { execFile, spawn } from "node:child_process";
+import { createWriteStream, existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+
+export const ROOT = path.resolve(import.meta.dirname, "../../..");
+export const EXTENSION = path.join(ROOT, "vscode-client");
+export const PYTHON = path.join(ROOT, ".venv/bin/python");
+const TOOLS = path.join(ROOT, ".tools/vscode");
+const NODE = path.join(TOOLS, "bin/node");
+const CODE_SERVER = path.join(TOOLS, "code-server/node_modules/code-server/out/node/entry.js");
+const { chromium } = createRequire(path.join(EXTENSION, "package.json"))("playwright-core");
+
+/** What keeps the workbench quiet, offline and the same on every run. */
+const QUIET = {
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.ignoreRecommendations": true,
+  "workbench.enableExperiments": false,
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.colorTheme": "Default Dark Modern",
+  "chat.disableAIFeatures": true,
+  "git.enabled": false,
+  "npm.fetchOnlinePackageInfo": false,
+  "typescript.disableAutomaticTypeAcquisition": true,
+  "window.restoreWindows": "none",
+  "workbench.reduceMotion": "on", // else toasts are half drawn in pictures
+  "files.autoSave": "off",
+  "json.schemaDownload.enable": false,
+};
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-dev-shm-usage",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--autoplay-policy=user-gesture-required",
+];
+
+/** Waits for something to become true; says what it waited for when it does not. */
+export async function until(what, probe, milliseconds = 15_000) {
+  for (const end = Date.now() + milliseconds; ; ) {
+    const value = await probe();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`waited ${milliseconds} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/**
+ * A user with nothing but our settings: `settings` for User, `machine` for machine-scoped ones. Unless it is told
+ * otherwise the language server is the one of this checkout, and not what the package would install.
+ */
+export async function makeProfile({ settings = {}, machine = {}, bundled = false } = {}) {
+  const root = await mkdtemp(path.join(os.tmpdir(), "codeagent-vscode-"));
+  const profile = {
+    root,
+    data: path.join(root, "data"),
+    extensions: path.join(root, "extensions"),
+    home: path.join(root, "home"),
+    workspace: path.join(root, "workspace"),
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+  const ours = bundled ? {} : { "codeagent.server.command": [PYTHON, "-m", "codeagent_lsp"] };
+  for (const [scope, values] of [
+    ["User", { ...QUIET, ...settings }],
+    ["Machine", { ...ours, ...machine }],
+  ]) {
+    await mkdir(path.join(profile.data, scope), { recursive: true });
+    await writeFile(path.join(profile.data, scope, "settings.json"), JSON.stringify(values, null, 2));
+  }
+  for (const folder of [profile.extensions, profile.home, profile.workspace]) await mkdir(folder, { recursive: true });
+  return profile;
+}
+
+function places(profile) {
+  return [
+    ...["--config", path.join(profile.root, "code-server.yaml")], // else it writes into the real home
+    ...["--user-data-dir", profile.data],
+    ...["--extensions-dir", profile.extensions],
+  ];
+}
+
+/** Nothing is asked of the outside (the gallery is a closed port), and nothing of the real home is touched. */
+function environment(profile, extra = {}) {
+  const gallery = { serviceUrl: "http://127.0.0.1:9/gallery", itemUrl: "", resourceUrlTemplate: "" };
+  const given = {
+    ...process.env,
+    EXTENSIONS_GALLERY: JSON.stringify(gallery),
+    XDG_RUNTIME_DIR: profile.root,
+    XDG_STATE_HOME: path.join(profile.home, "state"),
+    XDG_DATA_HOME: path.join(profile.home, "data"),
+    XDG_CONFIG_HOME: path.join(profile.home, "config"),
+    CODEAGENT_HOME: path.join(profile.home, ".codeagent"),
+    PYTHON_KEYRING_BACKEND: "keyring.backends.null.Keyring",
+    ...extra,
+  };
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => !name.startsWith("VSCODE_") && name !== "NODE_OPTIONS"),
+  );
+}
+
+/** Installs the package the way a user would. */
+export async function installVsix(profile) {
+  const vsix = path.join(EXTENSION, "dist/codeagent-mcp.vsix");
+  const command = [CODE_SERVER, ...places(profile), "--install-extension", vsix, "--force"];
+  await promisify(execFile)(NODE, command, { env: environment(profile) });
+}
+
+export async function startCode(profile, { trust = true, env = {}, more = [] } = {}) {
+  const port = await freePort();
+  const command = [
+    CODE_SERVER,
+    ...places(profile),
+    ...["--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check"],
+    ...["--disable-getting-started-override", "--disable-proxy"],
+    ...(trust ? ["--disable-workspace-trust"] : []),
+    ...more,
+  ];
+  const log = createWriteStream(path.join(profile.root, "code-server.log"));
+  const child = spawn(NODE, command, {
+    env: environment(profile, env),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  child.stdout.pipe(log);
+  child.stderr.pipe(log);
+  const url = `http://127.0.0.1:${port}`;
+  await until("code-server", () => {
+    if (child.exitCode !== null) throw new Error(`code-server ended: see ${log.path}`);
+    return fetch(`${url}/healthz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+  });
+  return {
+    url,
+    port,
+    async stop() {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      process.kill(-child.pid, "SIGTERM"); // its process group: extension hosts and language servers too
+      await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // all gone
+      }
+    },
+  };
+}
+
+/** Chromium: the system's, or the one that was unpacked into .tools with the libraries it needs. */
+async function browserFiles() {
+  const system = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((file) => existsSync(file));
+  if (system !== undefined) return { executablePath: system };
+  const home = path.join(TOOLS, "chromium/usr/lib");
+  const libraries = new Set();
+  for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
+    if (/\.so(\.|$)/.test(entry.name)) libraries.add(entry.parentPath);
+  }
+  const env = { ...process.env, LD_LIBRARY_PATH: [...libraries].join(":") };
+  return { executablePath: path.join(home, "chromium/chromium"), env };
+}
+
+export async function openBrowser({ width = 1280, height = 800 } = {}) {
+  const browser = await chromium.launch({ ...(await browserFiles()), headless: true, args: FLAGS });
+  const context = await browser.newContext({ viewport: { width, height }, reducedMotion: "reduce" });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  return { browser, context, page: await context.newPage() };
+}
+
+/** The address of a workbench with a folder open; `payload` reaches VS Code's own environment service. */
+export function workbenchUrl(code, folder, payload = []) {
+  const url = new URL(code.url);
+  url.searchParams.set("folder", folder);
+  if (payload.length > 0) url.searchParams.set("payload", JSON.stringify(payload));
+  return url.href;
+}
+
+/** Waits until the workbench is drawn, in a theme of the settings (`vs-dark`, `vs`, `hc-black`, `hc-light`). */
+export async function waitForWorkbench(page, theme = "vs-dark") {
+  await page.waitForSelector(`.monaco-workbench.${theme} .part.statusbar`, { timeout: 60_000 });
+  await page.waitForSelector(`.monaco-workbench.${theme} .part.editor`, { timeout: 60_000 });
+}
+
+/** Opens the quick input with a key; presses again where the workbench was too busy to notice. */
+async function quickInput(page, key) {
+  const input = page.locator(".quick-input-widget input.input");
+  await until(`the quick input of ${key}`, async () => {
+    await page.keyboard.press(key);
+    return input.waitFor({ state: "visible", timeout: 2000 }).then(
+      () => true,
+      () => false,
+    );
+  });
+  return input;
+}
+
+/** Runs a command by its title in the palette. */
+export async function runCommand(page, title) {
+  const input = await quickInput(page, "F1");
+  await input.fill(`>${title}`);
+  await page.locator(".quick-input-widget .monaco-list-row", { hasText: title }).first().waitFor();
+  await page.keyboard.press("Enter");
+}
+
+/** Picks the row of a quick pick that has this text. */
+export async function pick(page, text) {
+  const row = page.locator(".quick-input-widget .monaco-list-row", { hasText: text }).first();
+  await row.waitFor();
+  await row.click();
+}
+
+export async function openFile(page, name) {
+  const input = await quickInput(page, "Control+P");
+  await input.fill(name);
+  await page.locator(".quick-input-widget .monaco-list-row", { hasText: name }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".tabs-container .tab", { hasText: name }).waitFor();
+}
+
+/** The document inside of the webview that is in front. */
+export function webview(page) {
+  return page.locator("iframe.webview.ready").last().contentFrame().locator("#active-frame").contentFrame();
+}
