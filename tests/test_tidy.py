@@ -2,11 +2,11 @@
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,14 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement
 
 from codeagent_lsp.protocol import COMMANDS, NOTIFICATIONS, QUESTIONS
+from codeagent_lsp.protocol.table import WORKSPACE_TRUST_CHANGED
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = ROOT / "server" / "codeagent_lsp"
 MODULE_LINES = 300
 FUNCTION_LINES = 60
+XFAIL = "pytest.mark.xfail"
+CHANGERS = {"append", "add", "update", "extend", "insert", "pop", "remove", "clear", "setdefault", "discard"}
 
 
 def files(pattern: str, *folders: str) -> list[Path]:
@@ -33,101 +36,115 @@ EVERYTHING = sorted({*PRODUCT, *files("*.py", "tests")})
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *files("*.md", "docs", "bench", "examples")]
 
 
-def name_of(path: Path) -> str:
-    """A file as its test is called."""
-    return str(path.relative_to(ROOT))
+def none(problems: Iterable[str]) -> None:
+    """Fail with every problem that was found."""
+    found = list(problems)
+    assert not found, "\n" + "\n".join(found)
 
 
-def each(paths: list[Path]) -> pytest.MarkDecorator:
-    """Run a test for each file."""
-    return pytest.mark.parametrize("path", paths, ids=name_of)
+def at(path: Path, line: int, problem: str) -> str:
+    """A problem and its place."""
+    return f"{path.relative_to(ROOT)}:{line}: {problem}"
 
 
+@cache
+def text_of(path: Path) -> str:
+    """The text of a file."""
+    return path.read_text("utf-8")
+
+
+@cache
 def tree(path: Path) -> ast.Module:
     """The syntax tree of a module."""
-    return ast.parse(path.read_text("utf-8"))
+    return ast.parse(text_of(path))
 
 
-def functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Every function and method."""
-    return (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+def nodes(paths: Iterable[Path]) -> Iterator[tuple[Path, ast.AST]]:
+    """Every node of some modules."""
+    return ((path, node) for path in paths for node in ast.walk(tree(path)))
 
 
-@each(PRODUCT)
-def test_a_module_fits_on_a_few_screens(path: Path) -> None:
-    lines = len(path.read_text("utf-8").splitlines())
-    assert lines <= MODULE_LINES, f"{lines} lines: split it before it grows past {MODULE_LINES}"
+def functions(paths: Iterable[Path]) -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Every function and method of some modules."""
+    return ((path, node) for path, node in nodes(paths) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
-@each(EVERYTHING)
-def test_a_function_fits_on_one_screen(path: Path) -> None:
-    for function in functions(tree(path)):
-        lines = (function.end_lineno or 0) - function.lineno + 1
-        assert lines <= FUNCTION_LINES, f"{function.name} has {lines} lines"
+def test_a_module_fits_on_a_few_screens() -> None:
+    sizes = ((path, len(text_of(path).splitlines())) for path in PRODUCT)
+    none(at(path, 1, f"{lines} lines: split it") for path, lines in sizes if lines > MODULE_LINES)
 
 
-@each(EVERYTHING)
-def test_a_module_opens_with_a_sentence_that_says_what_it_is(path: Path) -> None:
-    if not path.read_text("utf-8").strip():
-        return  # a package file without content
-    said = ast.get_docstring(tree(path)) or ""
-    first = said.split("\n\n")[0]
-    assert re.match(r"[\w\"`].{10,}?[.:]", first, re.DOTALL), f"no opening sentence, but {first!r}"
+def test_a_function_fits_on_one_screen() -> None:
+    sizes = ((path, node, (node.end_lineno or 0) - node.lineno + 1) for path, node in functions(EVERYTHING))
+    none(at(path, node.lineno, f"{node.name} has {size} lines") for path, node, size in sizes if size > FUNCTION_LINES)
 
 
-@each(PRODUCT)
-def test_no_module_has_state_at_import(path: Path) -> None:
-    module = tree(path)
-    for node in ast.walk(module):
-        assert not isinstance(node, ast.Global), f"line {node.lineno}: `global`"
-    for node in module.body:
-        targets = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
-        for target in targets:
-            if not isinstance(target, ast.Name) or not target.id.strip("_").islower() or target.id == "__all__":
-                continue
-            quiet = isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "logging.getLogger"
-            assert quiet, f"line {node.lineno}: `{target.id}` is a variable of the module"
+def test_a_module_opens_with_a_sentence_that_says_what_it_is() -> None:
+    filled = (path for path in EVERYTHING if text_of(path).strip())
+    opened = ((path, (ast.get_docstring(tree(path)) or "").split("\n\n")[0]) for path in filled)
+    none(at(path, 1, f"{said!r}") for path, said in opened if not re.match(r"[\w\"`].{10,}?[.:]", said, re.DOTALL))
 
 
-@each(PRODUCT)
-def test_no_constant_is_changed(path: Path) -> None:
-    changers = {"append", "add", "update", "extend", "insert", "pop", "remove", "clear", "setdefault", "discard"}
-    for node in ast.walk(tree(path)):
-        changed: ast.expr | None = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in changers:
-            changed = node.func.value
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
-            changed = node.value
-        is_constant = isinstance(changed, ast.Name) and changed.id.isupper() and len(changed.id) > 1
-        assert not is_constant, f"line {getattr(node, 'lineno', '?')}: a constant is changed"
+def test_no_module_has_state_at_import() -> None:
+    none(at(path, node.lineno, "`global`") for path, node in nodes(PRODUCT) if isinstance(node, ast.Global))
+    none(at(path, line, f"`{name}` is a variable of the module") for path in PRODUCT for line, name in variables(path))
 
 
-@each(files("*.py", "server"))
-def test_the_server_prints_nothing(path: Path) -> None:
-    for node in ast.walk(tree(path)):
-        is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-        assert not is_print, f"line {getattr(node, 'lineno', '?')}: stdout belongs to the protocol"
+def variables(path: Path) -> Iterator[tuple[int, str]]:
+    """The names in lower case that a module sets when it is imported; a logger is none."""
+    for node in tree(path).body:
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        is_logger = isinstance(node.value, ast.Call) and getattr(node.value.func, "attr", "") == "getLogger"
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            if (
+                isinstance(target, ast.Name)
+                and target.id.islower()
+                and not target.id.startswith("__")
+                and not is_logger
+            ):
+                yield node.lineno, target.id
 
 
-@each([*EVERYTHING, *files("*.lua", "nvim"), *files("*.ts", "vscode-client")])
-def test_no_loose_ends_are_left_in_the_code(path: Path) -> None:
+def changed_name(node: ast.AST) -> str:
+    """The name of what a statement changes in place, if it does that to a name."""
+    changed: ast.expr | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGERS:
+        changed = node.func.value
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+        changed = node.value
+    return changed.id if isinstance(changed, ast.Name) else ""
+
+
+def test_no_constant_is_changed() -> None:
+    changes = ((path, node, changed_name(node)) for path, node in nodes(PRODUCT))
+    constants = ((path, node, name) for path, node, name in changes if name.isupper() and len(name) > 1)
+    none(at(path, getattr(node, "lineno", 1), f"{name} is changed") for path, node, name in constants)
+
+
+def test_the_server_prints_nothing() -> None:
+    names = ((path, node) for path, node in nodes(files("*.py", "server")) if isinstance(node, ast.Name))
+    none(at(path, node.lineno, "stdout is the protocol's") for path, node in names if node.id == "print")
+
+
+def test_no_loose_ends_are_left_in_the_code() -> None:
     loose = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        assert not loose.search(line), f"line {number}: {line.strip()}"
+    sources = [*EVERYTHING, *files("*.lua", "nvim"), *files("*.ts", "vscode-client")]
+    lines = ((path, number, line) for path in sources for number, line in enumerate(text_of(path).splitlines(), 1))
+    none(at(path, number, line.strip()) for path, number, line in lines if loose.search(line))
 
 
-@each(files("*.py", "tests"))
-def test_a_test_that_is_skipped_says_why(path: Path) -> None:
-    for node in ast.walk(tree(path)):
-        name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-        if name in ("pytest.skip", "pytest.mark.skip", "pytest.mark.skipif", "pytest.mark.xfail"):
-            assert isinstance(node, ast.Call)
-            said = any(keyword.arg == "reason" for keyword in node.keywords)
-            assert said or (name == "pytest.skip" and node.args), f"line {node.lineno}: {name} without a reason"
-    marks = [ast.unparse(mark) for function in functions(tree(path)) for mark in function.decorator_list]
-    assert not {"pytest.mark.skip", "pytest.mark.xfail"} & set(marks), "a bare mark gives no reason"
+def test_a_test_that_is_skipped_says_why() -> None:
+    tests = files("*.py", "tests")
+    marks = ((path, mark) for path, function in functions(tests) for mark in function.decorator_list)
+    none(at(path, mark.lineno, "no reason") for path, mark in marks if ast.unparse(mark) in ("pytest.mark.skip", XFAIL))
+    for path, node in nodes(tests):
+        if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") not in ("skip", "skipif", "xfail"):
+            continue
+        name = ast.unparse(node.func)
+        if name in ("pytest.skip", "pytest.mark.skip", "pytest.mark.skipif", XFAIL):
+            said = any(keyword.arg == "reason" for keyword in node.keywords) or (name == "pytest.skip" and node.args)
+            assert said, at(path, node.lineno, f"{name} without a reason")
 
 
 def test_starting_up_does_not_import_the_mcp_package() -> None:
@@ -140,47 +157,45 @@ def test_starting_up_does_not_import_the_mcp_package() -> None:
     assert done.stdout.strip() == "[]", "these cost half a second before `initialize` is answered"
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_every_command_that_a_document_names_exists(path: Path) -> None:
-    text = path.read_text("utf-8")
-    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    for target in re.findall(r"(?:^|`|\$ )make ([a-z][\w-]*)", text, re.MULTILINE):
-        assert target in targets, f"there is no `make {target}`"
-    ours = set(COMMANDS) | set(NOTIFICATIONS) | set(QUESTIONS) | {"codeagent/workspaceTrustChanged"}
-    for name in re.findall(r"`(codeagent\.[a-z]\w+|codeagent/\w+)`", text):
-        assert name in ours, f"`{name}` is not in the protocol"
+def test_every_command_that_a_document_names_exists() -> None:
+    targets = set(re.findall(r"^([a-z][\w-]*):", text_of(ROOT / "Makefile"), re.MULTILINE))
+    ours = {*COMMANDS, *NOTIFICATIONS, *QUESTIONS, WORKSPACE_TRUST_CHANGED}
+    for path in DOCUMENTS:
+        named = re.findall(r"(?:^|`|\$ )make ([a-z][\w-]*)", text_of(path), re.MULTILINE)
+        none(at(path, 1, f"there is no `make {target}`") for target in named if target not in targets)
+        named = re.findall(r"`(codeagent\.[a-z]\w+|codeagent/\w+)`", text_of(path))
+        none(at(path, 1, f"`{name}` is not in the protocol") for name in named if name not in ours)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_every_relative_link_of_a_document_leads_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8")):
-        if re.match(r"[a-z]+:", target):
-            continue
-        file, _, anchor = target.partition("#")
-        there = (path.parent / file).resolve() if file else path
-        assert there.exists(), f"there is no {target}"
-        if anchor and there.suffix == ".md":
-            assert anchor in anchors(there), f"{there.name} has no heading #{anchor}"
+def test_every_relative_link_of_a_document_leads_somewhere() -> None:
+    links = ((path, link) for path in DOCUMENTS for link in re.findall(r"\]\(([^)\s]+)\)", text_of(path)))
+    none(at(path, 1, f"{link} leads nowhere") for path, link in links if not leads_somewhere(path, link))
+
+
+def leads_somewhere(path: Path, link: str) -> bool:
+    """Whether a link of a document is to another site, or to a file, and a heading of it, that are there."""
+    if re.match(r"[a-z]+:", link):
+        return True
+    file, _, anchor = link.partition("#")
+    there = (path.parent / file).resolve() if file else path
+    return there.exists() and (not anchor or there.suffix != ".md" or anchor in anchors(there))
 
 
 def anchors(path: Path) -> set[str]:
     """The anchors of a document's headings, as code hosts make them."""
-    headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text_of(path), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("path", [*files("*.sh", "scripts", "bench", "tests"), ROOT / ".ci" / "run"], ids=name_of)
-def test_a_shell_script_parses_and_stops_at_the_first_error(path: Path) -> None:
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("there is no bash here")
-    subprocess.run([bash, "-n", path], check=True)
-    assert "set -euo pipefail" in path.read_text("utf-8")
+def test_a_shell_script_parses_and_stops_at_the_first_error() -> None:
+    for path in [*files("*.sh", "scripts", "bench", "tests"), ROOT / ".ci" / "run"]:
+        subprocess.run(["bash", "-n", path], check=True)
+        assert "set -euo pipefail" in text_of(path), path
 
 
 def test_the_lock_has_every_dependency_in_a_version_that_is_asked_for() -> None:
-    pins = dict(re.findall(r"^([a-z0-9-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text("utf-8"), re.MULTILINE))
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    pins = dict(re.findall(r"^([a-z0-9-]+)==([^\s;]+)", text_of(ROOT / "requirements.lock"), re.MULTILINE))
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))
     groups = [line for group in project["dependency-groups"].values() for line in group]
     for line in [*project["project"]["dependencies"], *groups]:
         wanted = Requirement(line)
