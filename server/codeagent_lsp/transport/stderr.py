@@ -19,6 +19,9 @@ BURST = 500
 PER_SECOND = 200
 """Lines that reach the log at once, and per second in the long run."""
 
+RESUME = 50
+"""Lines that must be allowed again before a flood counts as over."""
+
 LAST = 5
 """Left-out lines that are shown all the same, and lines that go with the news of a death: they often say why."""
 
@@ -35,6 +38,7 @@ class StderrLines:
         self._splitter = LineSplitter(MAX_LINE, MAX_LINE)
         self._budget = float(BURST)
         self._filled_at = clock()
+        self._flooding = False
         self._left_out = 0
         self._last: deque[bytes | Oversized] = deque(maxlen=LAST)
 
@@ -48,7 +52,10 @@ class StderrLines:
         now = self._clock()
         self._budget = min(float(BURST), self._budget + (now - self._filled_at) * PER_SECOND)
         self._filled_at = now
-        if self._budget < 1 and (end := data.rfind(b"\n")) >= 0:
+        if self._flooding and self._budget >= RESUME:
+            self._flooding = False
+            self.flush()
+        if self._flooding and (end := data.rfind(b"\n")) >= 0:
             self._count(data[:end])
             data = data[end + 1 :]
         for line in self._splitter.feed(data):
@@ -57,6 +64,7 @@ class StderrLines:
     def flush(self) -> None:
         """Show what was left out, as a number and its last lines. Call it when a flood may be over, and at the end."""
         if self._left_out:
+            self._budget -= LAST + 1
             shown = len(self._last)
             if self._left_out > shown:
                 self._emit(f"… [{self._left_out - shown:,} lines were left out]")
@@ -73,11 +81,11 @@ class StderrLines:
         self.flush()
 
     def _take(self, line: bytes | Oversized) -> None:
-        if self._budget < 1:
+        self._flooding = self._flooding or self._budget < 1
+        if self._flooding:
             self._left_out += 1
             self._last.append(line)
             return
-        self.flush()
         self._budget -= 1
         self._emit(_text(line))
 
