@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editor_client import EditorClient
+from editor_client import EditorClient, Violation
 from editor_wires import CODEAGENT_LSP, ProcessClient, in_this_process, isolated_environment
 
 
@@ -55,3 +55,4 @@ async def process_editor(home: Path) -> AsyncIterator[ProcessClient]:
     client = ProcessClient(CODEAGENT_LSP, {**os.environ, **isolated_environment(home)}, home)
     yield client
     await client.abandon()
+    assert not isinstance(client.violation, Violation), client.violation

@@ -30,7 +30,8 @@ _LEVELS = ("debug", "info", "warning", "error")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (default: the process's own). Returns the exit code; 2 for wrong usage."""
-    options = _parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    options = _parser(words).parse_args(words)
     if options.version:
         from importlib.metadata import version
 
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(options)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     """The parser. A further command is one more `add_parser` with its function as `run`."""
     parser = argparse.ArgumentParser(
         "codeagent-lsp",
@@ -54,6 +55,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)  # vscode-languageclient; `initialize` says it too
     parser.set_defaults(run=_serve)
     commands = parser.add_subparsers(metavar="COMMAND")
+    trust = commands.add_parser("trust", help="see and approve what a project would start; starts nothing")
+    if "trust" in argv:  # its imports are slow, and an editor never needs them
+        from codeagent_lsp.trust_command import add_actions
+
+        add_actions(trust)
     commands.add_parser("serve", help="speak LSP on standard input and output (what happens without a command)")
     return parser
 

@@ -189,9 +189,13 @@ class TooLarge(WorkError):
 
 
 class ServerError(WorkError):
-    """The server answered with an error of its own."""
+    """The server answered with an error of its own; `server_code` is its JSON-RPC code."""
 
     kind = "serverError"
+
+    def __init__(self, message: str, *, server_code: int | None = None, **more: Any) -> None:
+        super().__init__(message, **more)
+        self.server_code = server_code
 
 
 class Stale(WorkError):

@@ -1,0 +1,110 @@
+"""The table: which message is answered by which function."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+from lsprotocol import types
+
+from codeagent_lsp import __version__
+from codeagent_lsp.app import App
+from codeagent_lsp.errors import WorkError
+from codeagent_lsp.protocol import COMMANDS
+from codeagent_lsp.protocol.table import WORKSPACE_TRUST_CHANGED
+from codeagent_lsp.rpc.server import HostServer
+
+if TYPE_CHECKING:
+    from codeagent_lsp.operations.host import Host
+
+
+@frozen
+class Row:
+    """One command: the operation `(host, params)`, and what its progress is called, if it shows any.
+
+    With `reports`, the operation takes a third argument: `(done, total, message)`, called as the work goes on.
+    """
+
+    operation: Callable[..., Any]
+    progress: str | None = None
+    reports: bool = False
+
+
+def command_table() -> dict[str, Row]:
+    """Every command that is answered. Importing the operations takes a while: not before the house stands."""
+    from codeagent_lsp.operations import agent, approvals, prompts, resources, servers, status, tools
+
+    return {
+        "codeagent.status": Row(servers.status),
+        "codeagent.start": Row(servers.start, "Starting {server}"),
+        "codeagent.stop": Row(servers.stop),
+        "codeagent.restart": Row(servers.restart, "Restarting {server}"),
+        "codeagent.setEnabled": Row(servers.set_enabled),
+        "codeagent.reload": Row(servers.reload),
+        "codeagent.logs": Row(servers.logs),
+        "codeagent.setLogLevel": Row(servers.set_log_level),
+        "codeagent.listTools": Row(tools.list_tools),
+        "codeagent.callTool": Row(tools.call_tool, "Calling {name}{tool}", reports=True),
+        "codeagent.refreshTools": Row(tools.refresh_tools),
+        "codeagent.listResources": Row(resources.list_resources),
+        "codeagent.readResource": Row(resources.read_resource, "Reading {mention}{uri}", reports=True),
+        "codeagent.listPrompts": Row(prompts.list_prompts),
+        "codeagent.getPrompt": Row(prompts.get_prompt),
+        "codeagent.instructions": Row(agent.instructions),
+        "codeagent.promptSection": Row(agent.prompt_section),
+        "codeagent.setTrust": Row(approvals.set_trust),
+        "codeagent.listApprovals": Row(approvals.list_approvals),
+        "codeagent.revokeApproval": Row(approvals.revoke_approval),
+        "codeagent.effectiveConfig": Row(status.effective_config),
+    }
+
+
+def build() -> App:
+    """A server that is ready to be served: `app.server`, and `app.stop` for its end."""
+    server = HostServer("codeagent-lsp", __version__)
+    app = App(server, __version__)
+    register(server, app)
+    return app
+
+
+def register(server: HostServer, app: App) -> None:
+    """Register every command and every message of the editor that is not pygls' own business."""
+    for name in COMMANDS:
+        server.add_command(name, _command(app, name))
+
+    features: dict[str, Callable[[Any], Any]] = {
+        types.INITIALIZE: app.initialize,
+        types.INITIALIZED: lambda _: app.initialized(),
+        types.SHUTDOWN: lambda _=None: app.close(),
+        types.WORKSPACE_DID_CHANGE_WATCHED_FILES: lambda _: app.files_changed(),
+        types.TEXT_DOCUMENT_DID_SAVE: lambda _: app.files_changed(),
+        types.WORKSPACE_DID_CHANGE_CONFIGURATION: lambda params: app.settings_changed(params.settings),
+        types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: lambda params: app.folders_changed(params.event),
+        WORKSPACE_TRUST_CHANGED: lambda params: app.trust_changed(params),
+    }
+    for method, handler in features.items():
+        server.feature(method)(handler)
+
+
+def _command(app: App, name: str) -> Callable[[Any, int | str | None], Any]:
+    async def run(params: Any, token: int | str | None) -> Any:
+        host = await app.host()
+        row = command_table().get(name)
+        if row is None:
+            raise WorkError(f"`{name}` is not there yet: a later version of codeagent-lsp will answer it.")
+        if row.progress is None:
+            return await row.operation(host, params)
+        return await _with_progress(app, host, row, params, token)
+
+    return run
+
+
+async def _with_progress(app: App, host: "Host", row: Row, params: Any, token: int | str | None) -> Any:
+    with app.editor.progress(token) as bar:
+        names = ("server", "name", "tool", "mention", "uri")
+        assert row.progress is not None
+        bar.begin(row.progress.format(**{name: getattr(params, name, None) or "" for name in names}))
+
+        def report(done: float, total: float | None, message: str | None) -> None:
+            bar.report(message, 100 * done / total if total else None)
+
+        return await (row.operation(host, params, report) if row.reports else row.operation(host, params))

@@ -1,0 +1,107 @@
+"""A server's status and the config files' problems, composed from what each part of the house knows."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+from codeagent_lsp.operations.asking import enabled
+from codeagent_lsp.operations.sessions import connection_of
+from codeagent_lsp.protocol import ConfigFile, ConfigProblem, JsonObject, ServerStatus
+from codeagent_lsp.protocol.params import ServerParams
+from codeagent_lsp.text import visible
+
+if TYPE_CHECKING:
+    from codeagent_lsp.operations.host import Host
+
+
+def status_of(host: "Host", server: str) -> ServerStatus:
+    """The status of one server. Raises `errors.UnknownServer`."""
+    connection = connection_of(host, server)
+    entry = connection.wanted.entry
+    session, transport = connection.session, connection.transport
+    prepared = host.plan.waiting.get(server) or host.plan.prepared.get(server)
+    listing = host.catalog.listing(server)
+    tools = [tool for tool in host.catalog.known_tools(server) if tool.kind == "tool"]
+    return ServerStatus(
+        server=server,
+        name=visible(entry.name, newlines=False),
+        scope=entry.scope,
+        folder=entry.folder.as_uri() if entry.folder else None,
+        config_uri=entry.path.as_uri(),
+        transport=transport.kind if transport else entry.transport,
+        state=connection.state,
+        detail=connection.detail or connection.wanted.detail,
+        error=connection.error,
+        protocol_version=session.protocol_version if session else None,
+        server_info=session.server_info if session else None,
+        instructions=session.instructions if session else None,
+        capabilities=session.capabilities if session else [],
+        tools=len(tools),
+        disabled_tools=sum(1 for tool in tools if not enabled(host, tool)),
+        resources=len(listing.resources) if listing else 0,
+        resource_templates=len(listing.templates) if listing else 0,
+        prompts=len(listing.prompts) if listing else 0,
+        list_errors=listing.list_errors if listing else None,
+        pid=transport.pid if transport else None,
+        started_at=connection.started_at if connection.state in ("starting", "ready") else None,
+        restarts=connection.restarts,
+        next_retry_at=connection.next_retry_at,
+        fingerprint=prepared.fingerprint if prepared else None,
+        trust=prepared.trust if prepared else None,
+    )
+
+
+def config_files(host: "Host") -> list[ConfigFile]:
+    """Every config file that is read, in the order of reading, with its problems."""
+    files: list[ConfigFile] = []
+    for file in host.config.files:
+        problems: list[ConfigProblem] = []
+        for problem in file.problems:
+            where = file.range(problem, host.workspace.encoding)
+            problems.append(ConfigProblem(where, problem.severity, problem.message))
+        files.append(ConfigFile(file.path.as_uri(), file.scope, file.exists, problems))
+    return files
+
+
+async def effective_config(host: "Host", params: ServerParams) -> JsonObject:
+    """The entry that is in force: each value as it would be started, where it came from, secrets redacted."""
+    entry = connection_of(host, params.server).wanted.entry
+    prepared = host.plan.prepared.get(params.server)
+    launch = prepared.launch if prepared else None
+    values: dict[str, Any] = {"transport": entry.transport}
+    if launch is not None:
+        values |= {
+            "command": launch.argv[0] if launch.argv else None,
+            "args": list(launch.argv[1:]) if launch.argv else None,
+            "cwd": str(launch.cwd) if launch.cwd else None,
+            "env": {name: launch.env.get(name, "") for name in launch.env_templates} or None,
+            "url": launch.url,
+            "headers": dict(launch.headers) or None,
+        }
+    values |= {
+        "startTimeout": entry.start_timeout_ms,
+        "timeout": entry.timeout_ms,
+        "autostart": entry.autostart,
+        "protocol": entry.protocol,
+        "includeTools": list(entry.include_tools) if entry.include_tools is not None else None,
+        "excludeTools": list(entry.exclude_tools) or None,
+        "autoApprove": list(entry.auto_approve) or None,
+        "trustAnnotations": entry.trust_annotations or None,
+    }
+    source = entry.path.as_uri()
+    shown = {
+        key: {"value": _redacted(host, value), "from": source} for key, value in values.items() if value is not None
+    }
+    used = [{"name": item.name, "from": item.source} for item in launch.used] if launch else []
+    result: JsonObject = {"server": params.server, "configUri": source, "values": shown, "variables": used}
+    if prepared is not None and prepared.failure is not None:
+        result["error"] = {"kind": prepared.failure.kind, "message": prepared.failure.text()}
+    return result
+
+
+def _redacted(host: "Host", value: object) -> Any:
+    if isinstance(value, str):
+        return host.redactor.clean(value)
+    if isinstance(value, list):
+        return [_redacted(host, item) for item in cast(list[object], value)]
+    if isinstance(value, dict):
+        return {key: _redacted(host, item) for key, item in cast(dict[str, object], value).items()}
+    return value
