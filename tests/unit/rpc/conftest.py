@@ -30,6 +30,6 @@ TINY = [sys.executable, str(Path(tiny_lsp.__file__))]
 
 @pytest.fixture
 async def tiny_process(home: Path) -> AsyncIterator[ProcessClient]:
-    client = ProcessClient(TINY, {**os.environ, **isolated_environment(home), "PYTHONPATH": "tests"}, home)
+    client = ProcessClient(TINY, {**os.environ, **isolated_environment(home)}, home)
     yield client
     await client.abandon()

@@ -123,6 +123,25 @@ async def test_progress_is_superseded_while_nobody_reads_and_answers_are_not(pip
     assert len(reports) < 50
 
 
+async def test_no_more_is_taken_on_while_the_queue_is_full_and_nothing_is_lost(pipes: Pipes) -> None:
+    pipes.serve()
+    await pipes.read_until(0)
+    pipes.command(1, "tiny.flood", count=12_000, method="tiny/news")
+    async with asyncio.timeout(5):
+        while pipes.server.flooded < 1:
+            await asyncio.sleep(0.01)
+    notes = [{"jsonrpc": "2.0", "method": "tiny/note", "params": {"n": n, "x": "x" * 60_000}} for n in range(30)]
+    sending = asyncio.create_task(asyncio.to_thread(pipes.send, *notes))
+    await asyncio.wait({sending}, timeout=0.3)
+    assert not sending.done()
+    assert len(pipes.server.received) < 10
+    await pipes.read_until(1, within=10)
+    await asyncio.wait_for(sending, 5)
+    pipes.command(2, "tiny.echo")
+    await pipes.read_until(2)
+    assert [note["n"] for note in pipes.server.received] == list(range(30))
+
+
 async def test_an_editor_that_never_reads_again_is_left_in_good_order(pipes: Pipes) -> None:
     running = pipes.serve(Bounds(parent_poll=0.05, not_reading=0.3, drain=0.1))
     await pipes.read_until(0)
