@@ -21,7 +21,7 @@ Events:    drop=METHOD[:TIMES]   the stream breaks before the answer; without id
 Sessions:  session               gives session ids        lost=KIND           they are unknown after the opening:
                                                            404, 404json, 400, 200
            listen                GET is a stream          listen_drop=N       it breaks N times
-           listen_end=N          it ends N times
+           listen_end=N          it ends N times           numbered         its events have ids
 Places:    redirect=CODE[:URL]   /mcp redirects, to /mcp/ or elsewhere
            old[=CODE]            only the older HTTP+SSE at /sse; a POST there is answered with CODE (405)
            endpoint=URL          what it names as its endpoint
@@ -38,6 +38,8 @@ from typing import Any
 
 import scripted_items as items
 from scripted_http_wire import ENCODE, ENCODED_AS, Closed, Headers, HttpWire
+
+NOISE = b": hello\n\nevent: ping\ndata: 12\n\ndata: ping\n\nid: 7\ndata:\n\ndata: {oops\n\n"
 
 
 class ScriptedHttp(HttpWire):
@@ -170,10 +172,13 @@ class ScriptedHttp(HttpWire):
         if "sse" in self.told:
             await self.begin_events(writer, more)
             if "noise" in self.told:
-                writer.write(b": hello\n\nevent: ping\ndata: 12\n\ndata: ping\n\nid: 7\ndata:\n\ndata: {oops\n\n")
+                await self.chunk(
+                    writer, b": hello\n\nevent: ping\ndata: 12\n\ndata: ping\n\nid: 7\ndata:\n\ndata: {oops\n\n"
+                )
             await self.event(writer, answer)
             if "noise" in self.told:
                 await self.event(writer, answer)
+            await self.chunk(writer, b"")
             raise Closed
         return await self._body(method, more, json.dumps(answer).encode(), writer)
 
@@ -209,10 +214,9 @@ class ScriptedHttp(HttpWire):
         if with_id:
             self._held["1"] = answer
             retry = f"retry: {self.told['retry']}\n" if "retry" in self.told else ""
-            writer.write(f"id: 1\n{retry}data:\n\n".encode())
+            await self.chunk(writer, f"id: 1\n{retry}data:\n\n".encode())
         else:
-            writer.write(b": nothing yet\n\n")
-        await writer.drain()
+            await self.chunk(writer, b": nothing yet\n\n")
         await asyncio.sleep(0.05)
         raise Closed
 
@@ -221,19 +225,21 @@ class ScriptedHttp(HttpWire):
         if held is not None:
             await self.begin_events(writer)
             await self.event(writer, held, "id: 2\nevent: message\n")
+            await self.chunk(writer, b"")
             raise Closed
         if "listen" not in self.told:
             return await self.send(writer, 405)
         await self.begin_events(writer)
         if "retry" in self.told:
-            writer.write(f"retry: {self.told['retry']}\n\n".encode())
+            await self.chunk(writer, f"retry: {self.told['retry']}\n\n".encode())
+        if "numbered" in self.told:
+            await self.chunk(writer, b"id: 1\ndata:\n\n")
         for word in ("listen_drop", "listen_end"):
             if word in self.told and self._times.get(word, 0) < int(self.told[word]):
                 self._times[word] = self._times.get(word, 0) + 1
-                await writer.drain()
                 await asyncio.sleep(0.05)
-                if word == "listen_drop":
-                    writer.transport.abort()
+                if word == "listen_end":
+                    await self.chunk(writer, b"")
                 raise Closed
         queue: asyncio.Queue[Any] = asyncio.Queue()
         self.listeners.append(queue)
@@ -251,16 +257,14 @@ class ScriptedHttp(HttpWire):
             code = int(self.told["old"] or 405)
             if code == 200:
                 await self.begin_events(writer)
-                writer.write(b"event: endpoint\ndata: /messages?session_id=1\n\n")
-                await writer.drain()
+                await self.chunk(writer, b"event: endpoint\ndata: /messages?session_id=1\n\n")
                 raise Closed
             return await self.send(
                 writer, code, {"content-type": "application/json"}, b'{"detail":"Method Not Allowed"}'
             )
         await self.begin_events(writer)
         endpoint = self.told.get("endpoint", "/messages?session_id=1")
-        writer.write(f"event: endpoint\r\ndata: {endpoint}\r\n\r\n".encode())
-        await writer.drain()
+        await self.chunk(writer, f"event: endpoint\r\ndata: {endpoint}\r\n\r\n".encode())
         queue: asyncio.Queue[Any] = asyncio.Queue()
         self.listeners.append(queue)
         while (message := await queue.get()) is not None:

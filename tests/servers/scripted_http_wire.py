@@ -78,14 +78,24 @@ class HttpWire:
 
     async def begin_events(self, writer: asyncio.StreamWriter, headers: Headers | None = None) -> None:
         """Send the head of a stream of events."""
-        lines = ["HTTP/1.1 200 OK", "content-type: text/event-stream", "connection: close"]
+        lines = [
+            "HTTP/1.1 200 OK",
+            "content-type: text/event-stream",
+            "transfer-encoding: chunked",
+            "connection: close",
+        ]
         lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
         await writer.drain()
 
     async def event(self, writer: asyncio.StreamWriter, message: Any, head: str = "event: message\n") -> None:
         """Send one event."""
-        writer.write(f"{head}data: {json.dumps(message, ensure_ascii=False)}\n\n".encode("utf-8", "surrogatepass"))
+        data = f"{head}data: {json.dumps(message, ensure_ascii=False)}\n\n".encode("utf-8", "surrogatepass")
+        await self.chunk(writer, data)
+
+    async def chunk(self, writer: asyncio.StreamWriter, data: bytes) -> None:
+        """Send a piece of a stream of events; an empty one ends it in good order."""
+        writer.write(b"%x\r\n%s\r\n" % (len(data), data))
         await writer.drain()
 
     async def _route(self, method: str, path: str, headers: Headers, body: Any, writer: asyncio.StreamWriter) -> None:

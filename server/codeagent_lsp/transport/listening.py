@@ -1,10 +1,11 @@
 """The stream on which an older server says things unasked (MCP 2025-11-25, "Listening for Messages from the Server").
 
-It is opened again as long as the session lives. What was said in between is lost where the server does not number its
-events; so after a break the lists count as changed.
+It is opened again as long as the session lives. What the server would have said in between is lost, unless it numbers
+its events and keeps them; so after a gap the lists count as changed.
 """
 
 import asyncio
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ SHORT = 5.0
 """Seconds; a stream that lives shorter is opened again less and less often."""
 
 LONGEST_PAUSE = 30.0
+QUIET = 30.0
+"""Seconds that pass at least before a gap counts as a change again: some servers end the stream all the time."""
+
 SHORTEST_PAUSE = 0.1
 
 _CHANGED = [
@@ -32,6 +36,7 @@ class Listener:
         self._transport = transport
         self._reading = Reading()
         self._missed = False
+        self._told_at = -math.inf
         self._short = 0
 
     async def run(self) -> None:
@@ -44,6 +49,7 @@ class Listener:
             except HostError as error:
                 self._missed = True
                 self._transport.say(f"the listening stream broke, and is opened again: {error.message}")
+            self._missed = self._missed or self._reading.last_id is None
             self._short = 0 if time.monotonic() - started >= SHORT else min(self._short + 1, 8)
             await asyncio.sleep(self._pause())
 
@@ -63,8 +69,8 @@ class Listener:
                 raise self._transport.refused(response)
             if response.status_code != 200 or not response.headers.get("content-type", "").startswith(EVENTS):
                 return False  # it does not offer one
-            if self._missed:
-                self._missed = False
+            if self._missed and time.monotonic() - self._told_at >= QUIET:
+                self._missed, self._told_at = False, time.monotonic()
                 await self._transport.deliver(list(_CHANGED))
             await read_events(self._transport, response, self._reading)
             return True

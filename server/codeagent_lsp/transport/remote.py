@@ -7,6 +7,7 @@ one. `on_lost` is for what ends them all.
 import asyncio
 import copy
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from types import TracebackType
@@ -35,8 +36,8 @@ WRITE_AHEAD = 256
 
 MAX_REDIRECTS = 5
 
-MISSES = 2
-"""Connections in a row that may fail before an open session counts as lost."""
+GONE_AFTER = 1.0
+"""Seconds in which no connection may succeed, before one more that fails means that an open session is lost."""
 
 GOODBYE = 2.0
 """Seconds that leaving may take."""
@@ -69,7 +70,7 @@ class Remote:
         self._auth = auth
         self.lost: HostError | None = None
         self._stopping = False
-        self._misses = 0
+        self._missing_since: float | None = None
         self._connected = False
         self._ends: tuple[Any, ...] = ()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -245,8 +246,9 @@ class Remote:
         if isinstance(failure, NeedsAuth):
             return failure
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError | httpx2.InvalidURL):
-            self._misses += 1
-            if not self._connected or self._misses >= MISSES or is_tls(error):
+            now = time.monotonic()
+            self._missing_since = self._missing_since if self._missing_since is not None else now
+            if not self._connected or now - self._missing_since >= GONE_AFTER or is_tls(error):
                 self.lose(copy.copy(failure))
         elif not isinstance(error, httpx2.TransportError | HostError):
             log.warning("a request to server %s failed", self._server, exc_info=error)
@@ -254,7 +256,7 @@ class Remote:
 
     def _heard(self, status: int) -> None:
         self.last_status = status
-        self._misses = 0
+        self._missing_since = None
         self._connected = self._connected or status < 300
         if self._on_status is not None:
             self._on_status(status)
