@@ -147,6 +147,19 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ([float("nan"), float("inf"), -float("inf"), 0.5], b"[null,null,null,0.5]"),
+        ({"\ud800": "\udfff"}, '{"�":"�"}'.encode()),
+        ({"a": "\ud83d\ude00é"}, '{"a":"😀é"}'.encode()),
+        ({"a": (1, 2**70), "b": {3: None}}, b'{"a":[1,1180591620717411303424],"b":{"3":null}}'),
+    ],
+)
+def test_what_json_has_no_word_for_is_replaced(value: object, written: bytes) -> None:
+    assert encode(value, str) == written
+
+
 @given(JSON)
 @settings(max_examples=60, deadline=None)
 def test_whatever_is_written_is_strict_json_that_reads_back(value: object) -> None:
