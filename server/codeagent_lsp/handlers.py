@@ -47,6 +47,8 @@ def command_table() -> dict[str, Row]:
         "codeagent.refreshTools": Row(tools.refresh_tools),
         "codeagent.listResources": Row(resources.list_resources),
         "codeagent.readResource": Row(resources.read_resource, "Reading {mention}{uri}", reports=True),
+        "codeagent.subscribeResource": Row(resources.subscribe_resource),
+        "codeagent.unsubscribeResource": Row(resources.unsubscribe_resource),
         "codeagent.listPrompts": Row(prompts.list_prompts),
         "codeagent.getPrompt": Row(prompts.get_prompt),
         "codeagent.instructions": Row(agent.instructions),

@@ -37,9 +37,9 @@ _PICTURE = re.compile(
     "\U0001fc00-\U0001fffd]"
 )
 _TONE = re.compile("[\U0001f3fb-\U0001f3ff]")
-# What `without_controls` shows: ignorables, direction, separators, blanks and noncharacters.
+# What `without_controls` shows: ignorables, direction, blanks and noncharacters.
 _UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U00013442\U00016fe4"
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     + "".join(chr(plane + 0xFFFE) + chr(plane + 0xFFFF) for plane in range(0x10000, 0x110000, 0x10000))
@@ -83,11 +83,12 @@ def without_controls(text: str) -> str:
     r"""`text` for reading: terminal codes and control characters gone, invisible characters shown as `\u{…}`.
 
     Line feeds and tabs stay, CR LF is a line feed, a byte order mark in front goes, lone surrogates are U+FFFD.
-    Private and unassigned characters and unusual spaces stay: they hide nothing, and the text may be a file's.
+    Private and unassigned characters, unusual spaces and line separators stay, and so do the joiners inside of
+    Arabic, Persian and Indic words: they hide nothing, and the text may be a file's.
     """
     text = well_formed_text(text).removeprefix("\ufeff").replace("\r\n", "\n")
     text = _CONTROL.sub("", _ANSI.sub("", text))
-    return _UNSEEN.sub(lambda match: match[0] if _joins_emoji(match, 0) else _escape(match[0]), text)
+    return _UNSEEN.sub(lambda match: match[0] if _joins(match) else _escape(match[0]), text)
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -159,6 +160,17 @@ def _show_run(match: re.Match[str]) -> str:
         else:
             out.append(char)
     return "".join(out)
+
+
+def _joins(match: re.Match[str]) -> bool:
+    """Whether a character that draws nothing is one that spelling or an emoji needs."""
+    return _joins_emoji(match, 0) or (match[0] in "\u200c\u200d" and _inside_a_joining_word(match))
+
+
+def _inside_a_joining_word(match: re.Match[str]) -> bool:
+    """Whether letters or marks of a script without capitals are on both sides: only such scripts spell with joiners."""
+    around = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
+    return all(char and unicodedata.category(char) in ("Lo", "Mn", "Mc") and ord(char) > 0x5FF for char in around)
 
 
 def _joins_emoji(match: re.Match[str], index: int) -> bool:

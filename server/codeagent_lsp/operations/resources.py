@@ -43,8 +43,17 @@ async def read_resource(host: Host, params: ReadResourceParams, on_progress: "Pr
     )
 
 
-async def subscribe(host: Host, params: ResourceParams, on: bool) -> Done:
-    """Be told when a resource changes, or no longer. Subscriptions are counted: the last one to go ends it."""
+async def subscribe_resource(host: Host, params: ResourceParams) -> Done:
+    """Be told when a resource changes. Subscriptions are counted."""
+    return await _subscribe(host, params, True)
+
+
+async def unsubscribe_resource(host: Host, params: ResourceParams) -> Done:
+    """Be told no longer; the last one to go ends the subscription."""
+    return await _subscribe(host, params, False)
+
+
+async def _subscribe(host: Host, params: ResourceParams, on: bool) -> Done:
     session = await ready_session(host, params.server)
     wanted = host.lists.subscriptions.setdefault(params.server, {})
     count = max(0, wanted.get(params.uri, 0) + (1 if on else -1))
