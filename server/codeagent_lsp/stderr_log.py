@@ -15,7 +15,7 @@ _MAX_LINES = 1000
 class StderrHandler(logging.Handler):
     """Writes from a thread of its own, started by the first line; drops the oldest line where too many wait.
 
-    `clean` redacts every line, tracebacks included, before it is queued; until it is set, by patterns alone.
+    `clean` redacts every line that is written, tracebacks included; until it is set, by patterns alone.
     """
 
     def __init__(self, fd: int = 2, clean: Callable[[str], str] | None = None) -> None:
@@ -23,7 +23,7 @@ class StderrHandler(logging.Handler):
         self.clean = clean
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         self._fd = fd
-        self._lines: deque[bytes] = deque(maxlen=_MAX_LINES)
+        self._lines: deque[str] = deque(maxlen=_MAX_LINES)
         self._work = threading.Event()
         self._idle = threading.Event()
         self._idle.set()
@@ -32,12 +32,11 @@ class StderrHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Queue one record."""
         try:
-            self.clean = self.clean or Redactor().clean
-            line = self.clean(self.format(record))
+            line = self.format(record)
         except Exception:  # noqa: BLE001 - a log line is never worth a failure
             return
         self._idle.clear()
-        self._lines.append(line.encode("utf-8", "replace") + b"\n")
+        self._lines.append(line)
         if self._thread is None:
             self._thread = threading.Thread(target=self._write, name="stderr", daemon=True)
             self._thread.start()
@@ -54,10 +53,14 @@ class StderrHandler(logging.Handler):
             self._work.wait()
             self._work.clear()
             while self._lines:
+                self.clean = self.clean or Redactor().clean
                 try:
-                    os.write(self._fd, self._lines.popleft())
+                    line = self.clean(self._lines.popleft())
+                    os.write(self._fd, line.encode("utf-8", "replace") + b"\n")
                 except OSError:
                     self._lines.clear()
+                except Exception:  # noqa: BLE001 - what cannot be redacted is not written
+                    continue
             if not self._work.is_set():
                 self._idle.set()
 

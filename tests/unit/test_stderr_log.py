@@ -43,7 +43,7 @@ def test_a_log_that_nobody_reads_costs_no_time_and_loses_the_oldest_lines(pipe: 
     handler.drain(0.05)
     assert time.monotonic() - begun < 3
     assert len(handler._lines) <= 1000
-    assert handler._lines[-1].endswith(b" 4999\n")
+    assert handler._lines[-1].endswith(" 4999")
 
 
 def test_every_line_is_redacted_and_so_is_its_traceback(pipe: tuple[int, int]) -> None:
@@ -84,3 +84,18 @@ def test_a_closed_stream_is_no_failure(pipe: tuple[int, int]) -> None:
     logger(handler).error("y")
     handler.drain(1)
     assert not handler._lines
+
+
+def test_a_line_that_cannot_be_redacted_is_not_written(pipe: tuple[int, int]) -> None:
+    def clean(text: str) -> str:
+        if "secret" in text:
+            raise ValueError(text)
+        return text
+
+    handler = StderrHandler(pipe[1], clean)
+    logger(handler).error("secret")
+    logger(handler).error("after")
+    handler.drain(2)
+    written = os.read(pipe[0], 1000)
+    assert b"secret" not in written
+    assert written.endswith(b"after\n")
