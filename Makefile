@@ -25,7 +25,7 @@ setup: python ## install the server and the developers' tools into .venv
 
 demo: python ## see the server at work: it starts MCP servers, asks, lists, calls and reads
 	@$(INSTALL) venv
-	@$(INSTALL) servers || echo "demo: servers from npm cannot be installed here, so the demo goes without them."
+	@$(INSTALL) npm-servers || echo "demo: servers from npm cannot be installed here, so the demo goes without them."
 	@$(RUN) .venv/bin/python scripts/demo.py $(ARGS)
 
 test: python ## run the tests, with real MCP servers from npm and PyPI
@@ -45,7 +45,7 @@ conformance: python ## run the protocol's own conformance suite against our clie
 	@$(if $(wildcard tests/conformance/test_*.py),$(RUN) .venv/bin/python -m pytest tests/conformance $(ARGS),echo "There are no conformance tests yet.")
 
 bench: python ## measure against mcp-hub, pygls and the MCP client, side by side
-	@$(INSTALL) venv servers mcp-hub
+	@$(INSTALL) venv npm-servers mcp-hub
 	@$(RUN) PYTHONPATH=scripts .venv/bin/python bench/run.py $(ARGS)
 
 mirror: setup ## write protocol.ts, protocol.lua and docs/protocol.md from the protocol

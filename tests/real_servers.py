@@ -21,7 +21,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".tools"
 NODE = TOOLS / "bin" / "node"
-NPM_SERVERS = TOOLS / "npm" / "servers" / "node_modules" / "@modelcontextprotocol"
+NPM_SERVERS = TOOLS / "npm" / "npm-servers" / "node_modules" / "@modelcontextprotocol"
 PYPI_PYTHON = TOOLS / "pypi-servers" / "bin" / "python"
 
 
