@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-STOP_LIMIT = 5.5
+STOP_LIMIT = 5.0
 """Seconds that stopping may take in all: editors do not wait much longer."""
 
 

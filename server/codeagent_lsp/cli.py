@@ -25,6 +25,9 @@ codeagent-lsp is a language server: an editor starts it and speaks LSP on its st
 There is nothing to type here. Ctrl+C ends it; `codeagent-lsp --help` says how an editor starts it.
 """
 
+STOP_LIMIT = 5.5
+"""Seconds that stopping may take in all: editors do not wait much longer."""
+
 _LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -82,7 +85,7 @@ def _speak(handler: StderrHandler) -> int:
     gc.disable()  # what is imported now stays: collecting in between costs a tenth of the start
     import asyncio
 
-    from codeagent_lsp.rpc import StdioWire, serve
+    from codeagent_lsp.rpc import Bounds, StdioWire, serve
 
     wire = StdioWire.claim()
     from codeagent_lsp.handlers import build
@@ -92,6 +95,6 @@ def _speak(handler: StderrHandler) -> int:
         handler.clean = getattr(app, "redact", handler.clean)
         gc.freeze()
         gc.enable()
-        return await serve(app.server, app.stop, wire)
+        return await serve(app.server, app.stop, wire, Bounds(stop=STOP_LIMIT))
 
     return asyncio.new_event_loop().run_until_complete(main())

@@ -21,6 +21,7 @@ from codeagent_lsp.operations.following import Following
 from codeagent_lsp.operations.host import EditorLine, Host, Workspace
 from codeagent_lsp.operations.inputs import Inputs, Keyring
 from codeagent_lsp.operations.lists import Lists
+from codeagent_lsp.operations.reconcile import reread
 from codeagent_lsp.operations.status import status_of
 from codeagent_lsp.policy.approval import CallGate
 from codeagent_lsp.policy.store import Store
@@ -31,7 +32,7 @@ from codeagent_lsp.transport.open import open_transport
 from codeagent_lsp.transport.reaper import Reaper
 from codeagent_lsp.watching import Watcher
 
-__all__ = ["Watcher", "compose", "state_folder"]
+__all__ = ["Watcher", "Workspace", "compose", "reread", "state_folder"]
 
 STARTING_AT_ONCE = 8
 """Servers that may be on their way up at the same time."""

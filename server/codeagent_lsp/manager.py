@@ -9,7 +9,7 @@ from codeagent_lsp.connection.connection import Connection
 from codeagent_lsp.connection.house import House
 from codeagent_lsp.connection.wanted import Wanted
 
-STOP_LIMIT = 5.0
+STOP_LIMIT = 4.5
 """Seconds that closing all servers may take; what is left then is killed by the transports' clean-up."""
 
 

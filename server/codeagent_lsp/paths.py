@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 
 def path_of(uri: str | None) -> Path | None:
@@ -17,7 +16,7 @@ def path_of(uri: str | None) -> Path | None:
         return None
     # A `#` or `?` that the editor did not encode is part of the path: a folder has no fragment.
     rest = uri[len("file://") + len(parts.netloc) :] if uri.startswith("file://") else parts.path
-    path = Path(url2pathname(rest) if "%" in rest else unquote(rest))
+    path = Path(unquote(rest))
     return path if path.is_absolute() else None
 
 
