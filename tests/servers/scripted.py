@@ -16,6 +16,7 @@ Death:      ignore_term        SIGTERM does nothing       ignore_eof       the e
             leave_child        exit at EOF, leaving a child in our group
 Opening:    modern             MCP 2026-07-28             pinned           2026-07-28 without `server/discover`
             discover_silent    no answer to the probe     discover_exit=CODE   exit on the probe
+            discover_raw=TEXT  what answers the probe, ID standing for its id
             init_silent, init_exit=CODE, init_delay=S, init_error=TEXT, init_garbage
             version=V          the revision it names      init=JSON        members that replace those of the result
                                (`null` takes one out)
@@ -25,6 +26,9 @@ Lists:      tools=N            N tools instead of one     list=A,B         list 
             page=N             N items a page             endless_pages    the same cursor for ever
             list_error=METHOD:CODE      list_silent=METHOD      list_result=JSON (of tools/list)
             schema=JSON        inputSchema of `echo`      output_schema=JSON
+            from=DIR           the result of METHOD is the text of DIR/METHOD.json (with `_` for `/`) as it is at that
+                               moment, if the file is there: `silent` is no answer, {"error": …} an error
+            restless           list_changed before every answer to tools/list
 Noise:      flood=N            N list_changed             ask_roots        roots/list after the opening
             ping_first         a ping before the answer to initialize
 Record:     log=FILE           every message that is read, one JSON line each (also by $SCRIPTED_LOG)
@@ -187,8 +191,10 @@ class Server:
         if method == failing:
             self.error(request_id, int(code or -32601), "Method not found")
             return
-        if method == self.told.get("list_silent"):
+        if method == self.told.get("list_silent") or self._from_file(method, request_id):
             return
+        if "restless" in self.told and method == "tools/list":
+            self.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         match method:
             case "server/discover":
                 self._discover(request_id)
@@ -217,7 +223,23 @@ class Server:
             case _:
                 self.error(request_id, -32601, f"Method not found: {method}")
 
+    def _from_file(self, method: str, request_id: Any) -> bool:
+        file = Path(self.told.get("from", "/dev/null")) / f"{method.replace('/', '_')}.json"
+        if "from" not in self.told or not file.exists():
+            return False
+        text = file.read_text("utf-8").replace("\n", " ").strip()
+        member = "error" if text.startswith('{"error"') else "result"
+        if member == "error":
+            text = json.dumps(json.loads(text)["error"])
+        if text != "silent":
+            head = '{"jsonrpc":"2.0","id":%s,"%s":' % (json.dumps(request_id), member)
+            self.raw(f"{head}{text}}}\n".encode("utf-8", "surrogatepass"))
+        return True
+
     def _discover(self, request_id: Any) -> None:
+        if "discover_raw" in self.told:
+            self.raw(self.told["discover_raw"].replace("ID", json.dumps(request_id)).encode() + b"\n")
+            return
         if "discover_silent" in self.told:
             return
         if "discover_exit" in self.told:

@@ -117,6 +117,21 @@ def unknown_question(server: Any, request_id: Any, arguments: dict[str, Any], pa
     ask(server, request_id, "vendor/ask", {})
 
 
+@call
+def changed(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
+    """Say `times` (1) that the list of `kind` (tools) is another one, then answer."""
+    told = {"jsonrpc": "2.0", "method": f"notifications/{arguments.get('kind', 'tools')}/list_changed"}
+    server.raw((json.dumps(told).encode() + b"\n") * int(arguments.get("times", 1)))
+    server.answer(request_id, OK)
+
+
+@call
+def tell(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
+    """Send the argument `message` (a notification, or a whole answer to something) `times` (1), then answer."""
+    server.raw((json.dumps(arguments["message"]).encode() + b"\n") * int(arguments.get("times", 1)))
+    server.answer(request_id, OK)
+
+
 def ask(server: Any, request_id: Any, method: str, params: Any) -> None:
     """Send a request of our own; its answer becomes the answer to the call."""
     question = f"q{request_id}"

@@ -4,7 +4,8 @@ import random
 from collections import deque
 from collections.abc import Callable
 
-from codeagent_lsp.errors import Exited, HostError, Protocol, TooLarge, Transport
+from codeagent_lsp.errors import Exited, HostError, Protocol, SpawnFailed, TooLarge, Transport
+from codeagent_lsp.transport.deaths import retryable
 
 STABLE_AFTER = 60.0
 """Seconds of life after which earlier crashes are forgotten."""
@@ -32,9 +33,12 @@ class Backoff:
         self._crashes: deque[float] = deque()
         self._streak = 0
 
-    def after(self, failure: HostError, lived: float) -> float | None:
-        """Seconds to wait before the next start after `lived` seconds of life, or `None` for no further start."""
-        if not self._may_pass(failure):
+    def after(self, failure: HostError, lived: float, *, came_up: bool = True) -> float | None:
+        """Seconds to wait before the next start after `lived` seconds of life, or `None` for no further start.
+
+        `came_up`: it had been ready. A program that cannot be talked to at all will be no other the next time.
+        """
+        if not self._may_pass(failure) or (isinstance(failure, Protocol) and not came_up and not self._remote):
             return None
         if lived >= STABLE_AFTER:
             self._crashes.clear()
@@ -61,4 +65,6 @@ class Backoff:
     def _may_pass(self, failure: HostError) -> bool:
         if isinstance(failure, Transport):
             return failure.status is None or failure.status in (404, 408, 425, 429) or failure.status >= 500
+        if isinstance(failure, SpawnFailed):
+            return retryable(failure)
         return isinstance(failure, Exited | TooLarge | Protocol) or failure.kind == "notReady"

@@ -137,7 +137,7 @@ class Connection:
                 backoff.note_crash()
                 continue
             lived = self.house.clock() - born
-            delay = backoff.after(failure, lived)
+            delay = backoff.after(failure, lived, came_up=self.state == "ready")
             if delay is None:
                 self._fail(failure, f"gave up after {self.restarts + 1} starts" if backoff.exhausted else None)
                 return

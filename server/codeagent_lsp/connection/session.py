@@ -256,7 +256,8 @@ class Session:
         known = await self._explain(error)
         if known is not None:
             known.server, known.tool = known.server or self.server, tool
-            known.may_have_taken_effect = known.may_have_taken_effect or tool is not None
+            unanswered = not isinstance(known, ServerError)
+            known.may_have_taken_effect = known.may_have_taken_effect or (tool is not None and unanswered)
             return known
         if isinstance(error, MCPError):
             if error.code == types.REQUEST_TIMEOUT:

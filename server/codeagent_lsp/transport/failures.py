@@ -17,6 +17,9 @@ TRANSPORT_ERROR = -32603
 CONNECTION_CLOSED = -32000
 """What the SDK calls a request that was open when the connection ended."""
 
+SDK_CODES = (CONNECTION_CLOSED, -32001)
+"""Codes that the SDK gives to its own failures (the other one: its timeout), and servers to theirs."""
+
 
 def failed(request_id: int | str, error: HostError) -> JsonObject:
     """A JSON-RPC error answer to a request of ours, with `error` as its `data`."""
@@ -28,10 +31,7 @@ def failed(request_id: int | str, error: HostError) -> JsonObject:
 
 
 def closed(error: BaseException) -> bool:
-    """Whether an error says no more than that the connection is closed.
-
-    A server can send -32000 as well: ask only where the connection is known to be lost.
-    """
+    """Whether an error says no more than that the connection is closed."""
     if isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream):
         return True
     return getattr(getattr(error, "error", None), "code", None) == CONNECTION_CLOSED

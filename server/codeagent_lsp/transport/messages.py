@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from attrs import define, frozen
 
-from codeagent_lsp.errors import HostError, Protocol, TooLarge
+from codeagent_lsp.errors import HostError, Protocol, ServerError, TooLarge
 from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.text import one_line
 from codeagent_lsp.transport.decode import Undecodable, decode, find_id
 from codeagent_lsp.transport.envelope import clean_call, clean_error, clean_id
-from codeagent_lsp.transport.failures import failed
+from codeagent_lsp.transport.failures import SDK_CODES, failed
 from codeagent_lsp.transport.lines import HEAD, Oversized
 from codeagent_lsp.transport.repair import LISTS, MODERN, Asked, Unrepairable, repair
 
@@ -178,11 +178,17 @@ class Messages:
             return _UNASKED if "id" in message and ("result" in message or "error" in message) else None
         error, result = message.get("error"), message.get("result")
         if error is not None:
-            return {"jsonrpc": "2.0", "id": pending.id, "error": clean_error(error)}
+            return self._error(pending, clean_error(error))
         if "result" not in message:
             why = f'sent a malformed reply to {pending.asked.method}: it has neither "result" nor "error".'
             return self.fail(pending.id, Protocol(why))
         return self._result(pending, result)
+
+    def _error(self, pending: _Pending, error: JsonObject) -> JsonObject:
+        if error["code"] in SDK_CODES:
+            said = one_line(error["message"], 500) or f"error {error['code']}"
+            return self.fail(pending.id, ServerError(f"answered with an error: {said}", server_code=error["code"]))
+        return {"jsonrpc": "2.0", "id": pending.id, "error": error}
 
     def _answered(self, message: JsonObject, answering: int | str | None) -> _Pending | None:
         request_id = clean_id(message.get("id"))

@@ -59,7 +59,7 @@ def _capabilities(given: Any) -> JsonObject:
         return {}
     out: JsonObject = {}
     for name, value in cast(JsonObject, given).items():
-        if value is True:
+        if value is True or isinstance(value, list):  # PHP has one empty array for both
             out[name] = {}
         elif isinstance(value, dict):
             flags = cast(JsonObject, value)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeagent_lsp.errors import HostError, Protocol, TooLarge
+from codeagent_lsp.errors import HostError, Protocol, ServerError, TooLarge
 from codeagent_lsp.transport.decode import HOPELESS_DEPTH, MAX_DEPTH, Decoded, Undecodable, decode, find_id
 from codeagent_lsp.transport.lines import Oversized
 from codeagent_lsp.transport.messages import Messages
@@ -87,8 +87,8 @@ def test_an_answer_without_a_usable_result_fails_its_request_at_once(line: str) 
     [
         ("boom", -32603, "boom"),
         ({"message": "boom"}, -32603, "boom"),
-        ({"code": -32000}, -32000, "the server gave no reason"),
-        ({"code": -32001.0, "message": "x"}, -32001, "x"),
+        ({"code": -32003}, -32003, "the server gave no reason"),
+        ({"code": -32004.0, "message": "x"}, -32004, "x"),
         ({"code": "-32002", "message": "x"}, -32002, "x"),
         ({"code": "E1", "message": "x"}, -32603, "x"),
         ({"code": None, "message": None}, -32603, "the server gave no reason"),
@@ -104,6 +104,15 @@ def test_an_error_of_any_shape_arrives_as_an_error(error: Any, code: int, messag
     answer = Wire().answer(line)
     assert (answer["code"], answer["message"]) == (code, message)
     assert isinstance(Wire().messages.parse(line.encode()), list)
+
+
+@pytest.mark.parametrize("code", [-32000, -32001])
+def test_a_servers_error_under_a_code_of_the_sdks_own_failures_stays_the_servers(code: int) -> None:
+    line = json.dumps({"jsonrpc": "2.0", "id": 7, "error": {"code": code, "message": "quota exceeded"}})
+    failure = Wire().answer(line)["data"]
+    assert isinstance(failure, ServerError)
+    assert failure.server_code == code
+    assert failure.message == "answered with an error: quota exceeded"
 
 
 def test_the_data_of_an_error_arrives_and_can_not_pretend_to_be_ours() -> None:
