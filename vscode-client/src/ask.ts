@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Question } from "./model/questions";
 
 /** What a dialog can show without scrolling on a small screen. */
-const DIALOG_LINES = 20;
+const DIALOG_LINES = 22;
 const DIALOG_WIDTH = 60;
 const SCHEME = "codeagent-question";
 

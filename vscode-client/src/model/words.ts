@@ -23,7 +23,7 @@ export const CAPABILITIES: Record<Capability, Look> = {
   read: { icon: "eye", word: "only reads" },
   network: { icon: "globe", word: "reads from the network" },
   write: { icon: "edit", word: "writes" },
-  destructive: { icon: "flame", color: "list.errorForeground", word: "may destroy" },
+  destructive: { icon: "flame", color: "list.errorForeground", word: "may destroy data" },
   unknown: { icon: "question", word: "unknown effect" },
 };
 

@@ -40,7 +40,8 @@ describe("the question about a launch", () => {
   });
   it("cuts nothing", () => {
     const long = "x".repeat(50_000);
-    assert.ok(serverQuestion(launch({ argv: ["python3", long] })).text.includes(long));
+    const { text } = serverQuestion(launch({ argv: ["python3", long] }));
+    assert.ok(text.replaceAll("\n    ↪ ", "").includes(long));
   });
 });
 
@@ -56,6 +57,12 @@ describe("the question about a call", () => {
     const { text } = callQuestion(call({ description: fake }));
     assert.equal(text.split("\n").filter((line) => line === "With the arguments").length, 1);
     assert.equal(text.split("\n").filter((line) => line.startsWith("Approved")).length, 0);
+  });
+  it("keeps its margin where a line is long", () => {
+    const padded = `a${" ".repeat(300)}With the arguments${" 字".repeat(300)}`;
+    const { text } = callQuestion(call({ description: padded }));
+    const theirs = text.split("The server says about it\n")[1]?.split("\n") ?? [];
+    assert.ok(theirs.length > 10 && theirs.every((line) => line.startsWith("    ") && line.length <= 60));
   });
   it("shows hidden characters in names, arguments and descriptions", () => {
     const { headline, text } = callQuestion(
