@@ -7,9 +7,10 @@ function that is handed in.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import count
 from typing import Any, cast
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen, validators
 from lsprotocol import types
 
 from codeagent_lsp.errors import HostError
@@ -39,12 +40,14 @@ class _Place:
     range: types.Range
     written: str
     typed: str
+    number: Iterator[int] = field(factory=count)
 
     def item(self, label: str, text: str, kind: types.CompletionItemKind, filter_text: str, **more: Any):
         """One item; `filter_text` is what comes after the text that stands there."""
         return types.CompletionItem(
             label=label,
             kind=kind,
+            sort_text=f"{next(self.number):04d}",
             filter_text=self.written + filter_text[:200],
             insert_text_format=types.InsertTextFormat.PlainText,
             text_edit=types.TextEdit(self.range, text),
@@ -53,8 +56,10 @@ class _Place:
 
     def after(self, whole: str, more: str = "") -> str:
         """The filter text of `whole` behind what was typed of it."""
-        plain, begun = normal(whole), normal(self.typed) if self.typed else ""
-        rest = plain[len(begun) :] if plain.lower().startswith(begun.lower()) else f" {plain}"
+        rest = plain = normal(whole)
+        if self.typed:
+            begun = normal(self.typed)
+            rest = plain[len(begun) :] if plain.lower().startswith(begun.lower()) else f" {plain}"
         return f"{rest} {more}" if more and more != whole else rest
 
 
@@ -70,12 +75,11 @@ def complete(document: Document, position: types.Position, index: MentionIndex) 
         text[context.start : cursor],
         context.typed,
     )
-    if isinstance(context, NameTyping):
-        items, incomplete = _servers(place, context, index, code=document.code)
-    else:
-        items, incomplete = _resources(place, context, index)
-    for number, item in enumerate(items):
-        item.sort_text = f"{number:04d}"
+    with validators.disabled():  # they are a third of the time that 200 items take, and every value here is ours
+        if isinstance(context, NameTyping):
+            items, incomplete = _servers(place, context, index, code=document.code)
+        else:
+            items, incomplete = _resources(place, context, index)
     return types.CompletionList(is_incomplete=incomplete, items=items)
 
 
@@ -226,6 +230,8 @@ def _values(argument: OpenArgument, values: Sequence[str]) -> Iterator[types.Com
         if not value or len(value) > 1000 or visible(value, newlines=False) != value:
             continue
         uri = argument.typing.filled(value)
+        if uri is None:
+            continue
         yield argument.place.item(
             one_line(value),
             f"@{name_text(argument.server)}:{uri_text(uri)}",

@@ -54,6 +54,12 @@ def resource_text(
     return "\n".join(lines)
 
 
+def title_of(index: MentionIndex, server: str, uri: str) -> str:
+    """The name of a resource where it is listed, else its URI; on one line."""
+    entry = index.entry(server)
+    return entry.listing.shown(uri)[1] if entry and uri in entry.listing.resources else one_line(uri, 120)
+
+
 def facts(resource: Resource, now: datetime | None = None) -> list[str]:
     """Type, size and age of a resource, as one line; none where nothing is known."""
     known = [one_line(resource.mime_type, 100)] if resource.mime_type else []

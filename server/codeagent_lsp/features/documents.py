@@ -103,13 +103,14 @@ class Document:
     def scanned(self, number: int, index: MentionIndex) -> Block[tuple[Spot, ...]]:
         """A block of lines with every slot filled."""
         block = self.lines.blocks[number]
-        fresh = block.stamp == index.names_revision
-        if not fresh or block.dirty:
-            for row, line in enumerate(block.lines):
-                if not fresh or block.slots[row] is None:
-                    block.slots[row] = self._scan(line, index)
-            block.derived.clear()
-            block.stamp, block.dirty = index.names_revision, False
+        if block.stamp != index.names_revision:
+            block.forget(index.names_revision)
+        if block.dirty:
+            row = -1
+            for _ in range(block.slots.count(None)):
+                row = block.slots.index(None, row + 1)
+                block.slots[row] = self._scan(block.lines[row], index)
+            block.dirty = False
         return block
 
     def _scan(self, line: str, index: MentionIndex) -> tuple[Spot, ...]:

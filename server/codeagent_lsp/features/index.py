@@ -11,7 +11,7 @@ from typing import Protocol
 
 from attrs import frozen
 
-from codeagent_lsp.features.listing import Listing
+from codeagent_lsp.features.listing import MAX_TEMPLATES, Listing
 from codeagent_lsp.features.templates import Template
 from codeagent_lsp.protocol.values import Resource, ResourceTemplate, ServerStatus
 
@@ -42,7 +42,7 @@ class ServerEntry:
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """The server's templates, read."""
+        """The server's templates, read; the first 64."""
         return self.listing.read_templates
 
     @property
@@ -54,7 +54,8 @@ class ServerEntry:
     def certain(self) -> bool:
         """Whether a resource that is not listed does not exist, as far as anybody can know."""
         errors = self.status.list_errors
-        return self.status.state == "ready" and self.listed and not (errors and errors.resources)
+        complete = self.listed and len(self.listing.templates) <= MAX_TEMPLATES and not (errors and errors.resources)
+        return self.status.state == "ready" and complete
 
 
 class MentionIndex:

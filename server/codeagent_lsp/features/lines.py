@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-_SIZE = 256
+_SIZE = 1024
 
 
 def split_lines(text: str) -> list[str]:
@@ -35,10 +35,16 @@ class Block(Generic[T]):
 
     def __init__(self, lines: list[str], slots: list[T | None], stamp: int) -> None:
         self.lines = lines
-        self.slots = slots
+        self.slots: list[T | None] = slots
         self.stamp = stamp
         self.dirty = True
         self.derived: dict[str, tuple[int, object]] = {}
+
+    def forget(self, stamp: int) -> None:
+        """Empty every slot, for a new state of the world."""
+        self.stamp, self.dirty = stamp, True
+        self.slots = [None] * len(self.lines)
+        self.derived.clear()
 
 
 class Lines(Generic[T]):

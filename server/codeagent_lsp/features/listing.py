@@ -12,6 +12,8 @@ from codeagent_lsp.text import one_line
 _WINDOW = 2048
 _TRIES = 64
 _HITS = 400
+MAX_TEMPLATES = 64
+"""How many templates of a server are read; where there are more, any URI may come from one of them."""
 
 
 class Listing:
@@ -24,7 +26,7 @@ class Listing:
     def __init__(self, server: str, resources: Sequence[Resource], templates: Sequence[ResourceTemplate]) -> None:
         self.server = server
         self.templates = tuple(templates)
-        self.read_templates = tuple(read_template(item.uri_template) for item in self.templates)
+        self.read_templates = tuple(read_template(item.uri_template) for item in self.templates[:MAX_TEMPLATES])
         self._given = tuple(resources)
         self.resources: dict[str, Resource] = {}
         for resource in resources:

