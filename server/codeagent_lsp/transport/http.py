@@ -32,8 +32,6 @@ LINGER = 5.0
 """Seconds that an older server may still take over a request that it was told to cancel."""
 
 IDEMPOTENT = (
-    "initialize",
-    "server/discover",
     "ping",
     "tools/list",
     "resources/list",
@@ -43,7 +41,8 @@ IDEMPOTENT = (
     "prompts/get",
     "completion/complete",
 )
-"""Requests that are sent again, once, when a server asks to wait. A tool call never is."""
+"""Requests that are sent again, once, when a server asks to wait. A tool call never is; nor is an opening, whose
+failure is shown, and which is tried again anyway."""
 
 
 class HttpTransport(Remote):

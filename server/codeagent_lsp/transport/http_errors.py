@@ -83,9 +83,12 @@ def wrong_kind(response: "Response", method: str) -> Protocol:
 def unreachable(error: BaseException, url: str) -> HostError:
     """The failure for a connection that could not be made, or broke."""
     import httpx2
+    from mcp.client.auth import OAuthFlowError
 
     if isinstance(error, HostError):
         return error
+    if isinstance(error, OAuthFlowError):
+        return NeedsAuth(f"the sign-in did not work ({type(error).__name__}).", hint="Sign in to this server again.")
     way = proxy_for(url)
     through = f" through the proxy of {way[0]}" if way else ""
     place = f"{shown_url(url)}{through}"

@@ -244,8 +244,8 @@ class Remote:
 
         failure = unreachable(error, self.url)
         if isinstance(failure, NeedsAuth):
-            return failure
-        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError | httpx2.InvalidURL):
+            self.lose(copy.copy(failure))
+        elif isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError | httpx2.InvalidURL):
             now = time.monotonic()
             self._missing_since = self._missing_since if self._missing_since is not None else now
             if not self._connected or now - self._missing_since >= GONE_AFTER or is_tls(error):

@@ -197,6 +197,29 @@ def test_a_refused_opening_needs_a_sign_in_and_not_the_older_transport(status: i
     run(work)
 
 
+@pytest.mark.parametrize("kind", ["host", "sdk"])
+def test_a_sign_in_that_is_needed_in_between_ends_the_session(kind: str) -> None:
+    import httpx2
+    from mcp.client.auth import OAuthFlowError
+
+    class Auth(httpx2.Auth):
+        calls = 0
+
+        async def async_auth_flow(self, request: Any) -> Any:
+            self.calls += 1
+            if self.calls > 2:
+                raise NeedsAuth("wants you to sign in.") if kind == "host" else OAuthFlowError("no")
+            yield request
+
+    async def work(bench: Bench) -> None:
+        async with bench.web(auth=Auth()) as (client, _):
+            error = await call(client)
+            assert isinstance(error, NeedsAuth) and "sign" in error.message
+            assert isinstance(await bench.loss(1), NeedsAuth)
+
+    run(work)
+
+
 @pytest.mark.parametrize(
     ("words", "older"),
     [
