@@ -30,8 +30,12 @@ def frame(request_id: Any, result: Any = OK) -> bytes:
 
 @call
 def echo(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
-    """Say the argument `text` again."""
-    server.answer(request_id, {"content": [{"type": "text", "text": str(arguments.get("text", ""))}]})
+    """Say the argument `text` again; with `structured`, also as structured content; with `result`, answer that."""
+    if "result" in arguments:
+        server.answer(request_id, arguments["result"])
+        return
+    result: dict[str, Any] = {"content": [{"type": "text", "text": str(arguments.get("text", ""))}]}
+    server.answer(request_id, result | ({"structuredContent": arguments["structured"]} if "structured" in arguments else {}))
 
 
 @call

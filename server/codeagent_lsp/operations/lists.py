@@ -9,6 +9,7 @@ import anyio
 from codeagent_lsp.catalog.addresses import document_uri
 from codeagent_lsp.catalog.listing import Changes, read_listing
 from codeagent_lsp.catalog.tools import Catalog
+from codeagent_lsp.errors import HostError
 from codeagent_lsp.journal import Journal
 from codeagent_lsp.operations.announce import first_revision
 from codeagent_lsp.protocol import PromptsChanged, ResourcesChanged, ResourceUpdated, ToolsChanged
@@ -45,6 +46,8 @@ class Lists:
         self.complete: set[str] = set()
         """Servers whose first lists are in."""
         self.on_update: Callable[[str], None] = lambda server: None
+        self.on_resource: Callable[[str, str], None] = lambda server, uri: None
+        """Told of a subscribed resource that has new content: server, URI."""
 
     def mark(self, server: str, kind: str) -> None:
         """A server says that one of its lists is another one; costs nothing, however often it says so."""
@@ -57,6 +60,7 @@ class Lists:
         if uri in self.subscriptions.get(server, {}):
             address = document_uri(server, uri, self._catalog.resource(server, uri))
             self._notify("codeagent/resourceUpdated", ResourceUpdated(server, uri, address))
+            self.on_resource(server, uri)
 
     def resubscribe(self, server: str) -> None:
         """The set of subscribed resources is another one: a newer server is told by a new stream."""
@@ -88,6 +92,7 @@ class Lists:
                 failed = await self._read(connection, session)
                 self.complete.add(server)
                 lists_in.set()
+                await self._subscribe_again(server, session)
                 if session.modern:
                     self._subscribed[server] = anyio.Event()
                     tasks.start_soon(self._listen, server, session)
@@ -98,6 +103,14 @@ class Lists:
             lists_in.set()
             self._dirty.pop(server, None)
             self._subscribed.pop(server, None)
+
+    async def _subscribe_again(self, server: str, session: "Session") -> None:
+        """A new session of an older server knows nothing of the subscriptions of the one before."""
+        for uri in () if session.modern else sorted(self.subscriptions.get(server, {})):
+            try:
+                await session.subscribe(uri, True)
+            except HostError as error:
+                self._journal.add(server, "host", "warning", f"no subscription to {uri}: {error.message}")
 
     async def _keep(self, connection: "Connection", session: "Session", failed: bool) -> None:
         server = connection.server
@@ -123,6 +136,8 @@ class Lists:
         )
         for warning in listing.warnings:
             self._journal.add(server, "host", "warning", warning)
+        for kind, error in listing.errors.items():
+            self._journal.add(server, "host", "error", f"its {kind} could not be listed: {error}")
         self._tell(server, await self._catalog.update(server, listing))
         return bool(listing.errors)
 

@@ -26,7 +26,9 @@ MAX_CONTAINERS = 2_000_000
 """Objects and arrays in one message; more would keep the parser busy for seconds."""
 
 _BLANK = "\ufeff \t\r\n\0"
-_DECODER = json.JSONDecoder(strict=False)
+_INT_DIGITS = 4_300
+"""Digits of an integer that Python converts; one with more is as good as infinite, and harms nobody else."""
+_DECODER = json.JSONDecoder(strict=False, parse_int=lambda text: int(text) if len(text) <= _INT_DIGITS else float(text))
 _MESSAGE = re.compile(r'\{\s*"(?:jsonrpc|id|result|error)"\s*:')
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 _HEAD_TOKENS = re.compile(
@@ -64,8 +66,8 @@ class Decoded:
 def decode(data: bytes, *, cut_deep: bool = False) -> Decoded | Undecodable:
     """Read a line or a body. With `cut_deep`, what is nested too deep becomes empty; else the whole is refused.
 
-    Lone surrogates in the value become U+FFFD; `NaN` and infinities stay Python floats; integers of any size stay
-    exact. Never raises.
+    Lone surrogates in the value become U+FFFD; `NaN` and infinities stay Python floats; integers of up to 4,300 digits
+    stay exact. Never raises.
     """
     from pydantic_core import from_json  # here, so that a process can be started before this is loaded
 
