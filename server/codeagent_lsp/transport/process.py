@@ -90,9 +90,11 @@ class Child(asyncio.SubprocessProtocol):
         assert self._transport is not None
         self.exit_code = self._transport.get_returncode()
         self.exited.set()
-        self._kill_strays()  # what it left behind in its group would hold the pipes, and never end
         if self._closing:
+            self._signal_group(signal.SIGKILL)
             self._transport.close()
+        else:
+            self._kill_strays()  # what it left behind would hold the pipes, and never end
         self._on_change()
 
     # -- what we do ------------------------------------------------------------------------------------------------
@@ -199,12 +201,19 @@ def _dies_with(parent: int) -> Callable[[], None] | None:
 def _descendants(pid: int, token: bytes) -> list[int]:
     """The processes below `pid`, and those that carry the token although they have left it (Linux; elsewhere none)."""
     parents = _process_table()
+    below = _below(pid, parents)
+    # What is still below ourselves belongs to another server, or to nobody; only the others need a look inside.
+    known = {pid, os.getpid(), *below, *_below(os.getpid(), parents)}
+    return below + [other for other in parents if other not in known and _carries(other, token)]
+
+
+def _below(pid: int, parents: dict[int, int]) -> list[int]:
     below: list[int] = []
     found = {pid}
     while more := [child for child, parent in parents.items() if parent in found and child not in found]:
         below += more
         found.update(more)
-    return below + [other for other in parents if other not in found and _carries(other, token)]
+    return below
 
 
 def _process_table() -> dict[int, int]:

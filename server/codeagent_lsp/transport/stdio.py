@@ -132,6 +132,15 @@ class StdioTransport:
         except (OSError, ValueError) as error:
             raise spawn_failed(self._launch, error) from error
         self._reaper.add(self._child.pid)
+        owner = asyncio.current_task()
+        if owner is not None:
+            owner.add_done_callback(self._abandoned)
+
+    def _abandoned(self, owner: "asyncio.Task[Any]") -> None:
+        """Whoever spawned it was cancelled before it could enter: the process must not outlive that."""
+        if not self._tasks and not self._stopping:
+            self._stopping = True
+            self._end_now()
 
     def streams(self) -> "AbstractAsyncContextManager[tuple[Any, Any]]":
         """The transport itself, as `mcp`'s client takes it."""

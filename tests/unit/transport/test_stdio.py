@@ -513,6 +513,24 @@ def test_a_transport_that_was_spawned_and_never_entered_can_be_closed() -> None:
     run(work)
 
 
+def test_a_process_does_not_outlive_the_task_that_spawned_it_and_was_cancelled() -> None:
+    async def work(bench: Bench) -> None:
+        transport = bench.stdio("grandchild", "ignore_term")
+
+        async def owner() -> None:
+            await transport.spawn()
+            await asyncio.sleep(3600)
+
+        task = asyncio.create_task(owner())
+        await until(lambda: transport.pid is not None)
+        task.cancel()
+        await asyncio.wait({task})
+        await bench.no_orphans(1)
+        assert bench.lost == []
+
+    run(work)
+
+
 def test_a_hundred_lives_leave_no_descriptor_task_or_process() -> None:
     async def work(bench: Bench) -> None:
         async def life(number: int) -> None:
