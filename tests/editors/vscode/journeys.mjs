@@ -1,6 +1,7 @@
 // What people do with the extension, end to end in the real workbench; `journeys.mjs NAME...` runs only some.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, readFile } from "node:fs/promises";
 import path from "node:path";
 import { bad } from "./bad.mjs";
 import { HAS_LOGS, openFile, pick, until, webview } from "./harness.mjs";
@@ -202,6 +203,32 @@ async function firstConfiguration() {
   }
 }
 
-const journeys = { firstSteps, tools, firstConfiguration, ...bad };
+/** The package as people install it: it makes its own Python environment, and nothing of the workspace is used for it. */
+async function packaged() {
+  const trap = "#!/bin/sh\ntouch ran-code-of-the-workspace\n";
+  const stage = await open({
+    vsix: true,
+    files: { "bin/python3": trap, "codeagent_lsp/__init__.py": "raise SystemExit('code of the workspace')\n" },
+    env: ({ workspace }) => ({ PATH: `${path.join(workspace, "bin")}:${process.env.PATH}`, PYTHONPATH: workspace }),
+  });
+  try {
+    await test(stage, "the first start makes an environment, visibly, and the language server runs in it", async () => {
+      await chmod(path.join(stage.profile.workspace, "bin/python3"), 0o755);
+      await stage.sidebar();
+      await stage.toast("setting up the language server").waitFor({ timeout: 60_000 });
+      await stage.page.getByRole("button", { name: "Create a Configuration" }).waitFor({ timeout: 240_000 });
+      assert.ok(!existsSync(path.join(stage.profile.workspace, "ran-code-of-the-workspace")));
+    });
+    await test(stage, "the example of a new configuration works in it", async () => {
+      await stage.page.getByRole("button", { name: "Create a Configuration" }).click();
+      await stage.answer("Allow in This Session");
+      await stage.item(/^demo.*9\stools/).waitFor({ timeout: 60_000 });
+    });
+  } finally {
+    await stage.close();
+  }
+}
+
+const journeys = { firstSteps, tools, firstConfiguration, ...bad, packaged };
 const wanted = process.argv.slice(2);
 await run(Object.fromEntries(Object.entries(journeys).filter(([name]) => wanted.length === 0 || wanted.includes(name))));

@@ -1,7 +1,7 @@
 // One journey's stage: a profile with its servers, a workbench, and short names for what tests do in it.
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { EXTENSION, PYTHON, makeProfile, openBrowser, runCommand, startCode, until, waitForWorkbench, webview, workbenchUrl } from "./harness.mjs";
+import { EXTENSION, PYTHON, installVsix, makeProfile, openBrowser, runCommand, startCode, until, waitForWorkbench, webview, workbenchUrl } from "./harness.mjs";
 
 export const DEMO = { command: PYTHON, args: ["-m", "codeagent_lsp.demo"] };
 export const GALLERY = { command: PYTHON, args: [path.join(import.meta.dirname, "gallery.py")] };
@@ -47,8 +47,8 @@ export async function run(journeys) {
  * Opens a workbench. `project` and `user` are servers by name, `files` texts by path in the workspace; `vsix` installs
  * the package instead of linking the sources' build.
  */
-export async function open({ project, user, files = {}, trust = true, settings, machine, theme, size } = {}) {
-  const profile = await makeProfile({ settings, machine });
+export async function open({ project, user, files = {}, trust = true, settings, machine, theme, size, vsix = false, env } = {}) {
+  const profile = await makeProfile({ settings, machine, bundled: vsix });
   const write = async (file, text) => {
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text);
@@ -57,7 +57,8 @@ export async function open({ project, user, files = {}, trust = true, settings, 
   if (project !== undefined) await write(path.join(profile.workspace, ".codeagent/mcp.json"), servers(project));
   if (user !== undefined) await write(path.join(profile.home, ".codeagent/mcp.json"), servers(user));
   for (const [name, text] of Object.entries(files)) await write(path.join(profile.workspace, name), text);
-  await symlink(EXTENSION, path.join(profile.extensions, "codeagent.codeagent-mcp-0.1.0"));
+  if (vsix) await installVsix(profile);
+  else await symlink(EXTENSION, path.join(profile.extensions, "codeagent.codeagent-mcp-0.1.0"));
   let code, ui;
   const stage = { profile, outside: new Set() };
   stage.close = async () => {
@@ -66,7 +67,7 @@ export async function open({ project, user, files = {}, trust = true, settings, 
     await profile.remove();
   };
   try {
-    code = await startCode(profile, { trust });
+    code = await startCode(profile, { trust, env: env?.(profile) });
     ui = await openBrowser(size);
     stage.page = ui.page;
     ui.page.on("request", (request) => {

@@ -21,7 +21,7 @@ export const NEW_CONFIGURATION = `// MCP servers for everybody who opens this fo
     // A notebook to try things with: it needs nothing but what the extension has installed.
     "demo": {
       "command": "\${${PYTHON_VARIABLE}:-python3}",
-      "args": ["-m", "codeagent_lsp.demo"]
+      "args": ["-I", "-m", "codeagent_lsp.demo"]
     }
   }
 }

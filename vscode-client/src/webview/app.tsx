@@ -115,7 +115,7 @@ function Arguments({ shown, running, post }: ArgumentsProps) {
 
   return (
     <section aria-label="Arguments" onKeyDown={onKey}>
-      {isTool && (
+      {isTool && !(empty && text === undefined) && (
         <div className="bar">
           <History history={shown.history} fill={fill} clear={() => post({ type: "clearHistory" })} />
           <button
