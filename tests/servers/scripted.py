@@ -27,7 +27,8 @@ Lists:      tools=N            N tools instead of one     list=A,B         list 
             list_error=METHOD:CODE      list_silent=METHOD      list_result=JSON (of tools/list)
             schema=JSON        inputSchema of `echo`      output_schema=JSON
             from=DIR           the result of METHOD is the text of DIR/METHOD.json (with `_` for `/`) as it is at that
-                               moment, if the file is there: `silent` is no answer, {"error": …} an error
+                               moment, if the file is there: `silent` is no answer, {"error": …} an error;
+                               with a cursor METHOD@HEX, its UTF-8 in hexadecimal
             restless           list_changed before every answer to tools/list
 Noise:      flood=N            N list_changed             ask_roots        roots/list after the opening
             ping_first         a ping before the answer to initialize
@@ -191,7 +192,7 @@ class Server:
         if method == failing:
             self.error(request_id, int(code or -32601), "Method not found")
             return
-        if method == self.told.get("list_silent") or self._from_file(method, request_id):
+        if method == self.told.get("list_silent") or self._from_file(method, request_id, params.get("cursor")):
             return
         if "restless" in self.told and method == "tools/list":
             self.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
@@ -223,8 +224,9 @@ class Server:
             case _:
                 self.error(request_id, -32601, f"Method not found: {method}")
 
-    def _from_file(self, method: str, request_id: Any) -> bool:
-        file = Path(self.told.get("from", "/dev/null")) / f"{method.replace('/', '_')}.json"
+    def _from_file(self, method: str, request_id: Any, cursor: str | None) -> bool:
+        name = method.replace("/", "_") + ("" if cursor is None else f"@{cursor.encode().hex()}")
+        file = Path(self.told.get("from", "/dev/null")) / f"{name}.json"
         if "from" not in self.told or not file.exists():
             return False
         text = file.read_text("utf-8").replace("\n", " ").strip()
