@@ -17,6 +17,7 @@ from codeagent_lsp.rpc.server import HostServer
 
 if TYPE_CHECKING:
     from codeagent_lsp.config.files import Config
+    from codeagent_lsp.language.desk import Desk
     from codeagent_lsp.operations.host import Host, Workspace
     from codeagent_lsp.watching import Watcher
 
@@ -40,6 +41,7 @@ class App:
         self._closing: asyncio.Event | None = None
         self._published: set[str] = set()
         self._watcher: Watcher | None = None
+        self._desk: Desk | None = None
 
     # -- the editor's side of life ---------------------------------------------------------------------------------
 
@@ -59,6 +61,16 @@ class App:
         """The house; waits until it stands, which it does soon after `initialized`, whatever the MCP servers do."""
         assert self._host is not None
         return await asyncio.shield(self._host)
+
+    @property
+    def desk(self) -> "Desk":
+        """The language features; made when they are first needed, since importing them takes a while."""
+        if self._desk is None:
+            from codeagent_lsp.language.desk import Desk
+
+            capabilities = self._params.capabilities if self._params else types.ClientCapabilities()
+            self._desk = Desk(self.editor, self.server.position_encoding, capabilities)
+        return self._desk
 
     def close(self) -> None:
         """Begin to stop every server; `stop` waits until they are gone."""
@@ -82,6 +94,7 @@ class App:
             async with anyio.create_task_group() as self._tasks:
                 workspace = self._workspace()
                 host = compose.compose(self.editor, workspace, self._spawn, self._publish, self._version)
+                self.desk.attach(host)
                 try:
                     self._tasks.start_soon(self._configure, host, compose.Watcher(host))
                     self._tasks.start_soon(host.manager.run)
@@ -89,6 +102,7 @@ class App:
                     host.manager.close()
                     await host.manager.closed.wait()
                 finally:
+                    self.desk.close()
                     host.close_reaper()
                 self._tasks.cancel_scope.cancel()
         except Exception:
@@ -171,17 +185,12 @@ class App:
         """Show the problems of the config files; those of a file that is gone are taken back."""
         from codeagent_lsp.features.diagnostics import config_diagnostics
 
-        published: set[str] = set()
-        for file in config.files:
-            uri = file.path.as_uri()
-            found = config_diagnostics(file, self.server.position_encoding)
-            if found or uri in self._published:
-                self.editor.publish_diagnostics(uri, found)
-            if found:
-                published.add(uri)
-        for uri in self._published - {file.path.as_uri() for file in config.files}:
-            self.editor.publish_diagnostics(uri, [])
-        self._published = published
+        found = {file.path.as_uri(): config_diagnostics(file, self.server.position_encoding) for file in config.files}
+        for uri in self._published - found.keys():
+            self.desk.board.show(uri, "config", [])
+        for uri, diagnostics in found.items():
+            self.desk.board.show(uri, "config", diagnostics)
+        self._published = set(found)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something within the house's task group; its failure is its own."""

@@ -14,6 +14,7 @@ from codeagent_lsp.protocol.table import WORKSPACE_TRUST_CHANGED
 from codeagent_lsp.rpc.server import HostServer
 
 if TYPE_CHECKING:
+    from codeagent_lsp.language.desk import Desk
     from codeagent_lsp.operations.host import Host
 
 
@@ -29,9 +30,9 @@ class Row:
     reports: bool = False
 
 
-def command_table() -> dict[str, Row]:
+def command_table(app: App) -> dict[str, Row]:
     """Every command that is answered. Importing the operations takes a while: not before the house stands."""
-    from codeagent_lsp.operations import agent, approvals, prompts, resources, servers, status, tools
+    from codeagent_lsp.operations import agent, approvals, completing, prompts, resources, servers, status, tools
 
     return {
         "codeagent.status": Row(servers.status),
@@ -56,7 +57,10 @@ def command_table() -> dict[str, Row]:
         "codeagent.setTrust": Row(approvals.set_trust),
         "codeagent.listApprovals": Row(approvals.list_approvals),
         "codeagent.revokeApproval": Row(approvals.revoke_approval),
+        "codeagent.completeArgument": Row(completing.complete_argument),
         "codeagent.effectiveConfig": Row(status.effective_config),
+        "codeagent.resolveMentions": Row(app.desk.mentions.resolve_mentions),
+        OPEN_RESOURCE: Row(app.desk.open_resource),
     }
 
 
@@ -70,7 +74,7 @@ def build() -> App:
 
 def register(server: HostServer, app: App) -> None:
     """Register every command and every message of the editor that is not pygls' own business."""
-    for name in COMMANDS:
+    for name in (*COMMANDS, OPEN_RESOURCE):
         server.add_command(name, _command(app, name))
 
     features: dict[str, Callable[[Any], Any]] = {
@@ -85,12 +89,69 @@ def register(server: HostServer, app: App) -> None:
     }
     for method, handler in features.items():
         server.feature(method)(handler)
+    for method, options, function in LANGUAGE_FEATURES:
+        server.feature(method, options)(_language(app, function))
+
+
+OPEN_RESOURCE = "codeagent.openResource"
+"""`{server, uri}`, behind lenses and actions: shows a resource's document."""
+
+LANGUAGE_FEATURES: tuple[tuple[str, Any, Callable[["Desk", Any], Any]], ...] = (
+    (types.TEXT_DOCUMENT_DID_OPEN, None, lambda desk, params: desk.did_open(params)),
+    (types.TEXT_DOCUMENT_DID_CHANGE, None, lambda desk, params: desk.did_change(params)),
+    (types.TEXT_DOCUMENT_DID_CLOSE, None, lambda desk, params: desk.did_close(params)),
+    (
+        types.TEXT_DOCUMENT_COMPLETION,
+        types.CompletionOptions(trigger_characters=["@", ":", "/"], resolve_provider=True),
+        lambda desk, params: desk.mentions.completion(params),
+    ),
+    (types.COMPLETION_ITEM_RESOLVE, None, lambda desk, item: desk.mentions.resolve_completion(item)),
+    (types.TEXT_DOCUMENT_HOVER, None, lambda desk, params: desk.mentions.hover(params)),
+    (
+        types.TEXT_DOCUMENT_DOCUMENT_LINK,
+        types.DocumentLinkOptions(resolve_provider=True),
+        lambda desk, params: desk.mentions.links(params),
+    ),
+    (types.DOCUMENT_LINK_RESOLVE, None, lambda desk, link: desk.mentions.resolve_link(link)),
+    (types.TEXT_DOCUMENT_DEFINITION, None, lambda desk, params: desk.mentions.definition(params)),
+    (types.TEXT_DOCUMENT_REFERENCES, None, lambda desk, params: desk.mentions.references(params)),
+    (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, None, lambda desk, params: desk.mentions.highlights(params)),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, None, lambda desk, params: desk.mentions.prepare_rename(params)),
+    (
+        types.TEXT_DOCUMENT_RENAME,
+        types.RenameOptions(prepare_provider=True),
+        lambda desk, params: desk.mentions.rename(params),
+    ),
+    (
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(resolve_provider=True),
+        lambda desk, params: desk.mentions.actions(params),
+    ),
+    (types.CODE_ACTION_RESOLVE, None, lambda desk, action: desk.mentions.resolve_action(action)),
+    (types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(), lambda desk, params: desk.mentions.lenses(params)),
+    (
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+        types.SemanticTokensLegend(token_types=["decorator", "string"], token_modifiers=[]),
+        lambda desk, params: desk.mentions.tokens(params),
+    ),
+    (
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE,
+        types.SemanticTokensLegend(token_types=["decorator", "string"], token_modifiers=[]),
+        lambda desk, params: desk.mentions.tokens_in(params),
+    ),
+    (types.WORKSPACE_TEXT_DOCUMENT_CONTENT, None, lambda desk, params: desk.document(params)),
+)
+"""What is answered about texts. The functions are on the desk, which is made when the first of them is needed."""
+
+
+def _language(app: App, function: Callable[["Desk", Any], Any]) -> Callable[[Any], Any]:
+    return lambda params: function(app.desk, params)
 
 
 def _command(app: App, name: str) -> Callable[[Any, int | str | None], Any]:
     async def run(params: Any, token: int | str | None) -> Any:
         host = await app.host()
-        row = command_table().get(name)
+        row = command_table(app).get(name)
         if row is None:
             raise WorkError(f"`{name}` is not there yet: a later version of codeagent-lsp will answer it.")
         if row.progress is None:

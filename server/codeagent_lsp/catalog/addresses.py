@@ -10,6 +10,7 @@ import binascii
 import mimetypes
 import re
 from collections.abc import Iterable
+from functools import cache
 from urllib.parse import quote, unquote
 
 from codeagent_lsp.protocol import Resource
@@ -153,5 +154,10 @@ def _guess(mime_type: str | None) -> str:
         return ".json"
     if kind.endswith("+xml") and kind != "image/svg+xml":
         return ".xml"
-    # A table of its own: the machine's /etc/mime.types would give other names on other machines.
-    return mimetypes.MimeTypes().guess_extension(kind) or ""
+    return (_table().guess_extension(kind) or "") if kind else ""
+
+
+@cache
+def _table() -> mimetypes.MimeTypes:
+    """A table of our own: the machine's /etc/mime.types would give other names on other machines."""
+    return mimetypes.MimeTypes()

@@ -69,6 +69,25 @@ class Editor:
         """The progress bar for a request's `workDoneToken`; without one it does nothing."""
         return Progress(self._server.protocol.notify, token)
 
+    async def refresh_content(self, uri: str) -> None:
+        """The text of a document of ours is another one: a client that shows such documents asks again (LSP 3.18)."""
+        if self.shows_content:
+            await self._request("workspace/textDocumentContent/refresh", {"uri": uri}, _REGISTRATION_TIMEOUT)
+
+    async def show_document(self, uri: str) -> bool:
+        """`window/showDocument` (LSP 3.16), inside the editor. Whether it was shown."""
+        window = self._server.client_capabilities.window
+        if window is None or window.show_document is None or not window.show_document.support:
+            return False
+        answer = await self._request("window/showDocument", {"uri": uri, "takeFocus": True}, ANSWER_TIMEOUT)
+        return isinstance(answer, dict) and cast(dict[str, Any], answer).get("success") is True
+
+    @property
+    def shows_content(self) -> bool:
+        """Whether the client shows documents whose text it asks us for (`workspace/textDocumentContent`)."""
+        workspace = self._server.client_capabilities.workspace
+        return workspace is not None and workspace.text_document_content is not None
+
     # Asking
 
     async def ask(self, method: str, value: object, timeout: float = ANSWER_TIMEOUT) -> Any:

@@ -11,11 +11,13 @@ from codeagent_lsp.protocol import QUESTIONS, JsonObject
 class ClientOptions:
     """`initializationOptions`, as far as they have the right types.
 
-    `features` are the questions that may be sent. `workspace_trust` is true or false for all folders, or says it by
+    `features` are the questions that may be sent, `named` is everything that `clientFeatures` names.
+    `workspace_trust` is true or false for all folders, or says it by
     folder URI; a folder that is not named is untrusted.
     """
 
     features: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
     workspace_trust: bool | dict[str, bool] = False
     variables: dict[str, str] = field(factory=dict[str, str])
     settings: JsonObject = field(factory=dict[str, Any])
@@ -29,6 +31,7 @@ def read_options(raw: object) -> ClientOptions:
     features = [item for item in cast(list[object], names) if isinstance(item, str)] if isinstance(names, list) else []
     return ClientOptions(
         features=frozenset(features) & frozenset(filter(None, known)),
+        named=frozenset(features),
         workspace_trust=read_trust(given.get("workspaceTrust")),
         variables={key: value for key, value in _object(given.get("variables")).items() if isinstance(value, str)},
         settings=_object(given.get("settings")),

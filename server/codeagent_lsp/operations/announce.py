@@ -35,6 +35,8 @@ class Announcer:
         self._marked: set[str] = set()
         self._told: dict[str, ServerStatus | None] = {}
         self._waiting = False
+        self.on_marked: Callable[[set[str]], None] = lambda servers: None
+        """Told of every server about which something may have changed, after the editor was."""
         self.revision = first_revision()
 
     def mark(self, server: str) -> None:
@@ -57,6 +59,7 @@ class Announcer:
                     changed.append(status)
         if changed:
             self._notify("codeagent/statusChanged", StatusChanged(self.revision, changed))
+        self.on_marked(set(marked))
 
     async def _tell_soon(self) -> None:
         await anyio.sleep(COALESCE)

@@ -37,6 +37,9 @@ class HostProtocol(Incoming):
             types.WORKSPACE_EXECUTE_COMMAND: self._execute_command,
         }
         self.builtins.update(ours)
+        # Documents are kept by the features, line by line: pygls' own store works on the whole text at every change.
+        for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE):
+            self.builtins.pop(method, None)
 
     def _structure(self, method: str, params: Any) -> Any:
         if method != types.INITIALIZE or not isinstance(params, dict):
@@ -58,6 +61,7 @@ class HostProtocol(Incoming):
         names = [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
         result.capabilities.execute_command_provider = types.ExecuteCommandOptions(names, work_done_progress=True)
         result.capabilities.experimental = {"codeagent": {"protocol": PROTOCOL_VERSION}}
+        self._advertise_content(result.capabilities)
         self._compare_versions(params.capabilities.experimental)
         self._on_parent()
         return result
@@ -88,6 +92,13 @@ class HostProtocol(Incoming):
             arguments = read(arguments, command.params)
         token = params.get("workDoneToken")
         return dump(await self._run(handler, (arguments, token if isinstance(token, int | str) else None)))
+
+    def _advertise_content(self, capabilities: types.ServerCapabilities) -> None:
+        """Advertise `workspace/textDocumentContent` (LSP 3.18), which pygls does not do by itself."""
+        if types.WORKSPACE_TEXT_DOCUMENT_CONTENT in self.features:
+            workspace = capabilities.workspace or types.WorkspaceOptions()
+            workspace.text_document_content = types.TextDocumentContentOptions(schemes=["codeagent"])
+            capabilities.workspace = workspace
 
     def _compare_versions(self, experimental: object) -> None:
         theirs = _object(_object(experimental).get("codeagent")).get("protocol")
