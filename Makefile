@@ -6,6 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 ARGS ?=
 RUN := PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PATH="$(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$$PATH"
+FAULTS = $(wildcard tests/e2e/test_cases_*.py tests/e2e/test_ends.py tests/faults/test_*.py)
 INSTALL := $(or $(PYTHON),python3) scripts/install.py
 
 .DEFAULT_GOAL := help
@@ -30,7 +31,7 @@ demo: python ## see the server at work: it starts MCP servers, asks, lists, call
 
 test: python ## run the tests, with real MCP servers from npm and PyPI
 	@$(INSTALL) venv
-	@$(INSTALL) servers || $(if $(CI),exit 1,echo "test: tests with real MCP servers are skipped.")
+	@$(INSTALL) servers conformance || $(if $(CI),exit 1,echo "test: tests with real MCP servers and the conformance suite are skipped.")
 	@$(RUN) .venv/bin/python -m pytest $(ARGS)
 
 check: python ## formatting, lint, types, floors, mirrors and conventions
@@ -38,11 +39,11 @@ check: python ## formatting, lint, types, floors, mirrors and conventions
 	@$(RUN) bash scripts/check.sh
 
 faults: setup ## only the tests in which MCP servers, files and editors misbehave
-	@$(if $(wildcard tests/faults/test_*.py),$(RUN) .venv/bin/python -m pytest tests/faults $(ARGS),echo "There are none yet.")
+	@$(RUN) .venv/bin/python -m pytest $(FAULTS) $(ARGS)
 
 conformance: python ## run the protocol's own conformance suite against our client
 	@$(INSTALL) venv conformance
-	@$(if $(wildcard tests/conformance/test_*.py),$(RUN) .venv/bin/python -m pytest tests/conformance $(ARGS),echo "There are no conformance tests yet.")
+	@$(RUN) .venv/bin/python -m pytest tests/conformance $(ARGS)
 
 bench: python ## measure against mcp-hub, pygls and the MCP client, side by side
 	@$(INSTALL) venv npm-servers mcp-hub

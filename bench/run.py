@@ -20,10 +20,10 @@ below 1 means that we are better; *wanted* is the highest ratio that we are cont
 """
 
 
-def written(figures: list[Figure]) -> str:
-    """The results as a document."""
+def written(figures: list[Figure], load: float) -> str:
+    """The results as a document. `load`: how many processes wanted a core just before the run."""
     node = subprocess.run([NODE, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, Node {node}, {platform.system()}"
+    machine = f"{os.cpu_count()} cores, load {load:.1f} before the run; Python {platform.python_version()}, Node {node}"
     lines = [OPENING, f"Machine: {machine}.\n"]
     lines += ["| figure | ours | peer | | ratio | wanted | |", "| --- | ---: | ---: | --- | ---: | ---: | --- |"]
     for figure in figures:
@@ -51,8 +51,10 @@ def main() -> int:
     if not HUB.exists():
         print("mcp-hub is not installed: run `make bench`", file=sys.stderr)
         return 2
-    figures = asyncio.run(measure(quick))
-    text = written(figures)
+    load = os.getloadavg()[0]
+    if load > (os.cpu_count() or 1) / 2:
+        print(f"The load is {load:.1f}: the figures will be those of a busy machine.", flush=True)
+    text = written(figures := asyncio.run(measure(quick)), load)
     print(text)
     if not quick:
         RESULTS.write_text(text, "utf-8")
