@@ -52,6 +52,16 @@ async function badServers() {
       await form.getByRole("button", { name: "Run", exact: true }).click();
       await form.getByRole("alert").filter({ hasText: /exit/ }).waitFor({ timeout: 30_000 });
       await stage.item(/^bad.*tools/).waitFor({ timeout: 30_000 });
+      await stage.item("Give a table.").waitFor(); // the tree is as open as it was
+    });
+    await test(stage, "a form that asks for a password is refused, and a model that is not there is a no", async () => {
+      const form = await stage.form("secret");
+      await form.getByRole("button", { name: "Run", exact: true }).click();
+      await form.getByText(/"action": "decline"/).waitFor();
+      await stage.toast("asked for a password").waitFor();
+      const other = await stage.form("think");
+      await other.getByRole("button", { name: "Run", exact: true }).click();
+      await other.getByText("refused").waitFor();
     });
     await test(stage, "nothing outside of this machine was asked for", () => assert.deepEqual([...stage.outside], []));
   } finally {

@@ -120,6 +120,48 @@ def rows(_arguments: Json) -> Json:
     return text(json.dumps(table), structuredContent={"rows": table})
 
 
+def ask(method: str, params: Json) -> Json:
+    """Ask the client in the middle of a call, and wait for its answer: the whole message."""
+    say({"id": "question", "method": method, "params": params})
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("id") == "question" and "method" not in message:
+            return message
+    return {}
+
+
+def visit(_arguments: Json) -> Json:
+    """Want the user to open a page."""
+    page = {
+        "mode": "url",
+        "message": "Please sign in there.",
+        "url": "https://example.com/sign-in?to=gallery",
+        "elicitationId": "1",
+    }
+    return text(json.dumps(ask("elicitation/create", page).get("result")))
+
+
+def secret(_arguments: Json) -> Json:
+    """Want a password, which no server may ask for in a form."""
+    form = {
+        "message": "Your password?",
+        "requestedSchema": {"type": "object", "properties": {"password": {"type": "string"}}},
+    }
+    return text(json.dumps(ask("elicitation/create", form).get("result")))
+
+
+def think(_arguments: Json) -> Json:
+    """Want a language model."""
+    message = {"role": "user", "content": {"type": "text", "text": "What is a gallery?"}}
+    answer = ask("sampling/createMessage", {"messages": [message], "maxTokens": 50})
+    return text("answered" if "result" in answer else "refused")
+
+
+def environment(_arguments: Json) -> Json:
+    """Say what `TOKEN` is in the environment."""
+    return text(f"TOKEN is {os.environ.get('TOKEN')}")
+
+
 def die(_arguments: Json) -> Json:
     """The process ends in the middle of a call."""
     print("out of memory", file=sys.stderr, flush=True)
@@ -132,6 +174,10 @@ TOOLS: dict[str, tuple[str, Json, Callable[[Json], Json]]] = {
     "rows": ("Give a table.", {"type": "object"}, rows),
     "huge": ("Give 5 MB of text.", {"type": "object"}, lambda _: text("0123456789abcdef" * 327_680)),
     "fail": ("Report an error.", {"type": "object"}, lambda _: text("the disk is full", isError=True)),
+    "visit": ("Ask to open a page.", {"type": "object"}, visit),
+    "secret": ("Ask for a password.", {"type": "object"}, secret),
+    "think": ("Ask a language model.", {"type": "object"}, think),
+    "env": ("Give the environment.", {"type": "object"}, environment),
     "die": ("End the process in the middle of a call.", {"type": "object"}, die),
     "harm": (
         HOSTILE,

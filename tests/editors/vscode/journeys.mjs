@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { chmod, readFile } from "node:fs/promises";
 import path from "node:path";
 import { bad } from "./bad.mjs";
+import { more } from "./more.mjs";
 import { HAS_LOGS, openFile, pick, until, webview } from "./harness.mjs";
 import { accessible } from "./accessible.mjs";
 import { DEMO, GALLERY, open, run, test } from "./stage.mjs";
@@ -229,6 +230,6 @@ async function packaged() {
   }
 }
 
-const journeys = { firstSteps, tools, firstConfiguration, ...bad, packaged };
+const journeys = { firstSteps, tools, firstConfiguration, ...more, ...bad, packaged };
 const wanted = process.argv.slice(2);
 await run(Object.fromEntries(Object.entries(journeys).filter(([name]) => wanted.length === 0 || wanted.includes(name))));

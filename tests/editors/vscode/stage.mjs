@@ -68,6 +68,7 @@ export async function open({ project, user, files = {}, trust = true, settings, 
   };
   try {
     code = await startCode(profile, { trust, env: env?.(profile) });
+    stage.code = code;
     ui = await openBrowser(size);
     stage.page = ui.page;
     ui.page.on("request", (request) => {
