@@ -12,15 +12,15 @@ class ClientOptions:
     """`initializationOptions`, as far as they have the right types.
 
     `features` are the questions that may be sent, `named` is everything that `clientFeatures` names.
-    `workspace_trust` is true or false for all folders, or says it by
-    folder URI; a folder that is not named is untrusted.
+    `workspace_trust` is true or false for all folders, or says it by folder URI; a folder that is not named is
+    untrusted.
     """
 
     features: frozenset[str] = frozenset()
-    named: frozenset[str] = frozenset()
     workspace_trust: bool | dict[str, bool] = False
     variables: dict[str, str] = field(factory=dict[str, str])
     settings: JsonObject = field(factory=dict[str, Any])
+    named: frozenset[str] = frozenset()
 
 
 def read_options(raw: object) -> ClientOptions:

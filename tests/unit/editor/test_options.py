@@ -23,6 +23,7 @@ def test_everything_that_a_client_can_say_is_read() -> None:
         {"file:///a": True, "file:///b": False},
         {"TOKEN": "x"},
         {"alsoRead": []},
+        frozenset({"approveServer", "elicit"}),
     )
 
 
