@@ -1,6 +1,7 @@
 """What the tests of real-world cases share: bringing servers up, calling tools, and waiting for the world outside."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,8 +9,14 @@ from typing import Any
 
 import anyio
 
-from e2e.scripts import servers
+from e2e.scripts import SCRIPTED, servers
 from editor_client import EditorClient, LspError
+
+sys.path.append(str(SCRIPTED.parent))
+from scripted_http import ScriptedHttp
+from scripted_items import BAD_TOOLS, UNUSABLE_TOOLS
+
+__all__ = ["BAD_TOOLS", "UNUSABLE_TOOLS", "ScriptedHttp"]
 
 PATIENCE = 30.0
 """Seconds that a test waits for what happens soon on a machine that is not busy."""

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from e2e.kit import Listed, Table, call, log, status, tools, up
+from e2e.kit import BAD_TOOLS, UNUSABLE_TOOLS, Listed, Table, call, log, status, tools, up
 from e2e.scripts import calls, scripted
 from editor_client import EditorClient
-from servers.scripted_items import BAD_TOOLS, UNUSABLE_TOOLS
 
 pytestmark = pytest.mark.anyio
 

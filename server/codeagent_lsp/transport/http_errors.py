@@ -1,9 +1,11 @@
 """What an HTTP answer, or the lack of one, means to a user: the status kept, the body never shown."""
 
 import email.utils
+import socket
 import ssl
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 from codeagent_lsp.errors import HostError, NeedsAuth, Protocol, Transport
 from codeagent_lsp.text import one_line
@@ -101,7 +103,7 @@ def unreachable(error: BaseException, url: str) -> HostError:
     if isinstance(error, httpx2.ProxyError):
         return Transport(f"cannot be reached at {place}: the proxy refused ({one_line(str(error), 100)}).")
     if isinstance(error, httpx2.ConnectError):
-        return Transport(f"cannot be reached at {place}: {one_line(str(error) or 'connection failed', 200)}.")
+        return Transport(f"cannot be reached at {place}: {_why_not_connected(error)}.")
     if isinstance(error, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         return Transport(f"cannot be reached: its URL is not valid ({one_line(shown_url(url), 100)}).")
     return Transport(f"the connection to {place} broke ({type(error).__name__}).")
@@ -113,14 +115,31 @@ def is_tls(error: BaseException) -> bool:
 
 
 def _tls_cause(error: BaseException) -> ssl.SSLError | None:
+    return next((cause for cause in _causes(error) if isinstance(cause, ssl.SSLError)), None)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and everything that it came from; of a group of attempts, the first."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
-        if isinstance(current, ssl.SSLError):
-            return current
+        yield current
         seen.add(id(current))
-        current = current.__cause__ or current.__context__
-    return None
+        group = cast("BaseExceptionGroup[BaseException]", current) if isinstance(current, BaseExceptionGroup) else None
+        current = group.exceptions[0] if group else current.__cause__ or current.__context__
+
+
+def _why_not_connected(error: BaseException) -> str:
+    for cause in _causes(error):
+        if isinstance(cause, ConnectionRefusedError):
+            return "the connection was refused, nothing listens there"
+        if isinstance(cause, ConnectionResetError):
+            return "the connection was reset"
+        if isinstance(cause, socket.gaierror):
+            return f"the name of its host is not known ({one_line(cause.strerror or '', 100)})"
+        if isinstance(cause, OSError) and cause.errno:
+            return one_line(cause.strerror or str(cause), 200)
+    return one_line(str(error) or "connection failed", 200)
 
 
 def _tls_reason(error: BaseException) -> str:
