@@ -172,14 +172,15 @@ class Protocol(WorkError):
 class Transport(WorkError):
     """The server could not be reached, or the connection broke.
 
-    `status` is the HTTP status where there was one.
+    `status` is the HTTP status where there was one. `final`: trying again does not help.
     """
 
     kind = "transport"
 
-    def __init__(self, message: str, *, status: int | None = None, **more: Any) -> None:
+    def __init__(self, message: str, *, status: int | None = None, final: bool = False, **more: Any) -> None:
         super().__init__(message, **more)
         self.status = status
+        self.final = final
 
 
 class TooLarge(WorkError):

@@ -64,6 +64,8 @@ class Backoff:
 
     def _may_pass(self, failure: HostError) -> bool:
         if isinstance(failure, Transport):
+            if failure.final:
+                return False
             return failure.status is None or failure.status in (404, 408, 425, 429) or failure.status >= 500
         if isinstance(failure, SpawnFailed):
             return retryable(failure)

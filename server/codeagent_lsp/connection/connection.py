@@ -174,7 +174,7 @@ class Connection:
             launch = with_env_file(ticket.redeem())
             scope.deadline = anyio.current_time() + self.wanted.entry.start_timeout_ms / 1000
             self.started_at = _timestamp(self.house.now())
-            transport = await self._spawn(launch, lost, older=False)
+            transport = await self._spawn(stack, launch, lost, older=False)
             # `mcp` costs half a second to import: not before it is needed, not on the loop, and while the child starts.
             opening = await anyio.to_thread.run_sync(importlib.import_module, "codeagent_lsp.connection.opening")
             self._probing, era = self._era(ticket.fingerprint)
@@ -185,15 +185,16 @@ class Connection:
             except Exception:
                 if not transport.older:
                     raise
-                session, spoken = await enter(await self._spawn(launch, lost, older=True))
+                session, spoken = await enter(await self._spawn(stack, launch, lost, older=True))
             scope.deadline = math.inf
             slot.leave()
             self._probing = False
             self.house.eras.learn_era(ticket.fingerprint, spoken)
             return await self._serve(session, lost)
 
-    async def _spawn(self, launch: Launch, lost: Lost, *, older: bool) -> OpenTransport:
+    async def _spawn(self, stack: AsyncExitStack, launch: Launch, lost: Lost, *, older: bool) -> OpenTransport:
         self.transport = self.house.open_transport(launch, lost.set, older)
+        stack.push_async_callback(self.transport.close)  # whatever happens before its streams are entered
         await self.transport.spawn()
         self._announce()
         return self.transport

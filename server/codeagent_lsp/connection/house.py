@@ -46,6 +46,9 @@ class OpenTransport(Protocol):
         """The read and the write stream, as `mcp`'s client session takes them. Ends the process at its end."""
         ...
 
+    async def close(self) -> None:
+        """End the process or the connections; does nothing twice."""
+
     def explain(self, error: Exception) -> HostError | None:
         """What really happened, where the transport knows better than the error that reached the session."""
 

@@ -99,7 +99,7 @@ def unreachable(error: BaseException, url: str) -> HostError:
     if is_tls(error):
         why = one_line(_tls_reason(error), 200)
         hint = "If it uses a certificate of your own authority, name that in the environment as SSL_CERT_FILE."
-        return Transport(f"cannot be trusted at {place}: {why}.", hint=hint)
+        return Transport(f"cannot be trusted at {place}: {why}.", hint=hint, final=True)
     if isinstance(error, httpx2.ProxyError):
         return Transport(f"cannot be reached at {place}: the proxy refused ({one_line(str(error), 100)}).")
     if isinstance(error, httpx2.ConnectError):

@@ -60,6 +60,7 @@ def test_what_will_not_get_better_by_itself_is_not_tried_again() -> None:
         Timeout("not ready within 30 s"),
         Transport("refused", status=400),
         Transport("gone", status=410),
+        Transport("cannot be trusted", final=True),
     ):
         assert Backoff(remote=True, clock=clock).after(failure, 0.0) is None
 
