@@ -17,6 +17,7 @@ from codeagent_lsp.journal import Journal
 from codeagent_lsp.manager import Manager
 from codeagent_lsp.operations import requests
 from codeagent_lsp.operations.announce import Announcer
+from codeagent_lsp.operations.asking import Questions
 from codeagent_lsp.operations.following import Following
 from codeagent_lsp.operations.host import EditorLine, Host, Workspace
 from codeagent_lsp.operations.inputs import Inputs, Keyring
@@ -52,20 +53,9 @@ def compose(
     store = Store(state_folder(), workspaces=workspace.folders)
     lists = Lists(catalog, journal, editor.notify)
     reaper = Reaper()
-    hooks = _hooks(editor, workspace, lists, lambda connection: _changed(host, connection))
-    house = House(
-        journal=journal,
-        reaper=reaper,
-        hooks=hooks,
-        eras=store,
-        open_transport=lambda launch, lost, older: open_transport(
-            launch, journal=journal, reaper=reaper, on_lost=lost, older=older
-        ),
-        starting=anyio.Semaphore(STARTING_AT_ONCE),
-        clock=time.monotonic,
-        now=time.time,
-        version=version,
-    )
+    questions = Questions()
+    hooks = _hooks(editor, workspace, lists, questions, lambda connection: _changed(host, connection))
+    house = _house(journal, reaper, hooks, store, version)
     host = Host(
         home=user_folder(),
         environment=dict(os.environ),
@@ -86,12 +76,36 @@ def compose(
         spawn=spawn,
         publish_config=publish_config,
         close_reaper=reaper.close,
+        questions=questions,
     )
     lists.on_update = host.announcer.mark
     return host
 
 
-def _hooks(editor: EditorLine, workspace: Workspace, lists: Lists, changed: Callable[[Connection], None]) -> Hooks:
+def _house(journal: Journal, reaper: Reaper, hooks: Hooks, store: Store, version: str) -> House:
+    """What the connections share."""
+    return House(
+        journal=journal,
+        reaper=reaper,
+        hooks=hooks,
+        eras=store,
+        open_transport=lambda launch, lost, older: open_transport(
+            launch, journal=journal, reaper=reaper, on_lost=lost, older=older
+        ),
+        starting=anyio.Semaphore(STARTING_AT_ONCE),
+        clock=time.monotonic,
+        now=time.time,
+        version=version,
+    )
+
+
+def _hooks(
+    editor: EditorLine,
+    workspace: Workspace,
+    lists: Lists,
+    questions: Questions,
+    changed: Callable[[Connection], None],
+) -> Hooks:
     """Whom connections tell and ask; what the editor cannot answer is not wired, and so not declared to servers."""
     can_elicit, can_sample = "elicit" in editor.features, "sample" in editor.features
     return Hooks(
@@ -100,7 +114,7 @@ def _hooks(editor: EditorLine, workspace: Workspace, lists: Lists, changed: Call
         list_changed=lists.mark,
         resource_updated=lists.updated,
         roots=lambda server: requests.roots(lambda: workspace.folders, server),
-        elicit=(lambda server, params: requests.elicit(editor, server, params)) if can_elicit else None,
+        elicit=(lambda server, params: requests.elicit(editor, questions, server, params)) if can_elicit else None,
         sample=(lambda server, params: requests.sample(editor, server, params)) if can_sample else None,
     )
 

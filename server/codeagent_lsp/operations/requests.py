@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
+from codeagent_lsp.errors import Denied
+from codeagent_lsp.operations.asking import Questions
 from codeagent_lsp.operations.host import EditorLine
 from codeagent_lsp.protocol import ElicitParams, JsonObject
 from codeagent_lsp.text import visible
@@ -17,11 +19,21 @@ def roots(folders: Callable[[], list[Path]], server: str) -> list[JsonObject]:
     return [{"uri": folder.as_uri(), "name": folder.name or str(folder)} for folder in folders()]
 
 
-async def elicit(editor: EditorLine, server: str, question: JsonObject) -> JsonObject:
+async def elicit(editor: EditorLine, questions: Questions, server: str, question: JsonObject) -> JsonObject:
     """Ask the user for a form, or to visit a URL, which is shown whole and never opened by us.
 
-    Returns an MCP `ElicitResult`; `cancel` where nobody answered.
+    One question of a server is open at a time, and a flood of them is refused. Returns an MCP `ElicitResult`; `cancel`
+    where nobody answered.
     """
+    try:
+        turn = questions.turn(server)
+    except Denied:
+        return {"action": "cancel"}
+    async with turn:
+        return await _elicit(editor, server, question)
+
+
+async def _elicit(editor: EditorLine, server: str, question: JsonObject) -> JsonObject:
     mode = "url" if question.get("mode") == "url" else "form"
     message = visible(str(question.get("message") or ""), limit=MAX_MESSAGE)
     schema = question.get("requestedSchema")
