@@ -259,6 +259,10 @@ async def test_logs_are_kept_and_followed(editor: EditorClient, workspace: Path)
     await start(editor, workspace, "stderr=hello from stderr")
     lines = (await editor.command("codeagent.logs", server="s", lines=50, follow=True))["lines"]
     assert any(line["source"] == "stderr" and line["text"] == "hello from stderr" for line in lines)
+    await editor.command("codeagent.callTool", server="s", tool="echo", arguments={"text": "confidential"})
+    lines = (await editor.command("codeagent.logs", server="s", lines=50))["lines"]
+    assert any(line["level"] == "debug" and line["text"].startswith("tools/call echo: answered") for line in lines)
+    assert not any("confidential" in line["text"] for line in lines)
     await editor.command("codeagent.restart", server="s")
     await editor.wait_for("codeagent/logMessage", lambda line: line["text"] == "hello from stderr")
 
@@ -293,3 +297,27 @@ async def test_commands_that_come_later_say_so(editor: EditorClient, workspace: 
             await editor.command(command, **params)
         assert refused.value.code == -32803
         assert "not there yet" in refused.value.message
+
+
+async def test_a_flood_of_questions_opens_one_at_a_time(editor: EditorClient, workspace: Path) -> None:
+    open_now, most = 0, 0
+
+    async def answer(params: dict[str, Any]) -> dict[str, Any]:
+        nonlocal open_now, most
+        open_now += 1
+        most = max(most, open_now)
+        await anyio.sleep(0.02)
+        open_now -= 1
+        return {"action": "decline"}
+
+    editor.answer("codeagent/elicit", answer)
+    await start(editor, workspace, "list=elicit")
+    question = {"params": {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}}
+    running = [
+        await editor.begin_command("codeagent.callTool", server="s", tool="elicit", arguments=question)
+        for _ in range(30)
+    ]
+    said = [json.loads((await call)["text"])["result"]["action"] for call in running]
+    assert most == 1
+    assert said.count("cancel") >= 10
+    assert said.count("decline") >= 5

@@ -16,7 +16,7 @@ from codeagent_lsp.connection.backoff import STABLE_AFTER, Backoff
 from codeagent_lsp.connection.house import Era, House, OpenTransport
 from codeagent_lsp.connection.signals import EXIT_STATUS_WAIT, Lost, StartSlot, first_of, unwrapped
 from codeagent_lsp.connection.wanted import Wanted
-from codeagent_lsp.errors import Exited, HostError, NeedsAuth, NotReady, Protocol, Timeout, Untrusted
+from codeagent_lsp.errors import Exited, HostError, NeedsAuth, NotReady, Protocol, SessionLost, Timeout, Untrusted
 from codeagent_lsp.protocol import ServerError, State
 from codeagent_lsp.text import one_line
 
@@ -106,6 +106,12 @@ class Connection:
             return True
         return False
 
+    async def left(self, session: "Session", seconds: float) -> None:
+        """Wait until a session that is lost has been put away."""
+        with anyio.move_on_after(seconds):
+            while self.session is session:
+                await self._moved.wait()
+
     # -- the one task ----------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
@@ -137,6 +143,9 @@ class Connection:
                 backoff.note_crash()
                 continue
             lived = self.house.clock() - born
+            if isinstance(failure, SessionLost) and self.state == "ready":
+                backoff.note_crash()
+                continue
             delay = backoff.after(failure, lived, came_up=self.state == "ready")
             if delay is None:
                 self._fail(failure, f"gave up after {self.restarts + 1} starts" if backoff.exhausted else None)

@@ -2,6 +2,7 @@
 
 import copy
 from contextlib import AsyncExitStack
+from functools import partial
 
 import anyio
 import mcp_types as types
@@ -56,4 +57,5 @@ async def enter_session(
             said = one_line(error.message or "") or f"error {error.code}"
             raise ServerError(f"refused the connection: {said}", server=server, server_code=error.code) from None
         await stack.enter_async_context(opening.pop_all())
-    return Session(server, raw, timeout=timeout, clock=clock, explain=explain), spoken
+    note = partial(house.journal.add, server, "host", "debug")
+    return Session(server, raw, timeout=timeout, clock=clock, explain=explain, note=note), spoken

@@ -1,6 +1,7 @@
 """One open MCP session, as plain JSON: requests in and out, their bounds, and the errors in our words."""
 
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import Any, Literal, cast
 
 import mcp_types as types
@@ -36,7 +37,8 @@ _LISTS: dict[ListKind, Callable[..., types.Request[Any, Any]]] = {
 class Session:
     """The requests that one server takes. Every one of them is bounded and ends in JSON or in an `errors.HostError`.
 
-    `timeout` is in seconds. `explain` gives the transport's own reason for an error, where it has one.
+    `timeout` is in seconds. `explain` gives the transport's own reason for an error, where it has one. `note` keeps a
+    line for each request: what it was, how it ended, and how long it took; never what was in it.
     """
 
     def __init__(
@@ -47,12 +49,14 @@ class Session:
         timeout: float,
         clock: RequestClock,
         explain: Callable[[Exception], Awaitable[HostError | None]],
+        note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.server = server
         self._session = session
         self._timeout = timeout
         self._clock = clock
         self._explain = explain
+        self._note = note
         self._log_level: str | None = None
 
     @property
@@ -93,7 +97,7 @@ class Session:
         params = types.PaginatedRequestParams(cursor=cursor)
         if kind == "tools" and self.modern:
             # The session itself must see the tools: it mirrors `x-mcp-header` arguments into HTTP headers.
-            page = await self._bounded(lambda _: self._session.list_tools(params=params))
+            page = await self._bounded("tools/list", lambda _: self._session.list_tools(params=params))
             dumped = [tool.model_dump(by_alias=True, mode="json", exclude_unset=True) for tool in page.tools]
             return dumped, page.next_cursor
         result = await self._send(_LISTS[kind](params=params))
@@ -180,7 +184,7 @@ class Session:
         return {LOG_LEVEL_META: self._log_level} if self._log_level and self.modern else None
 
     async def _send(self, request: types.Request[Any, Any]) -> JsonObject:
-        return await self._bounded(lambda _: self._session.send_request(request, RAW, HARD_LIMIT))
+        return await self._bounded(request.method, lambda _: self._session.send_request(request, RAW, HARD_LIMIT))
 
     async def _drive(
         self,
@@ -207,7 +211,8 @@ class Session:
                 more = await self._answers(result)
             raise Protocol(f"asked for more input {MAX_ROUNDS} times in a row, and was given up on.", tool=tool)
 
-        return await self._bounded(rounds, timeout, tool=tool)
+        label = f"{request({}).method} {tool}" if tool else request({}).method
+        return await self._bounded(label, rounds, timeout, tool=tool)
 
     async def _round(self, request: types.Request[Any, Any], callback: Any, tool: str | None) -> JsonObject:
         try:
@@ -232,17 +237,25 @@ class Session:
         return {"input_responses": responses or None, "request_state": asked.request_state}
 
     async def _bounded(
-        self, work: Callable[[Bound], Any], timeout: float | None = None, *, tool: str | None = None
+        self, label: str, work: Callable[[Bound], Any], timeout: float | None = None, *, tool: str | None = None
     ) -> Any:
         seconds = timeout if timeout is not None else self._timeout
+        began, outcome = monotonic(), "no answer"
         with self._clock.bound(seconds) as bound:
             try:
-                return await work(bound)
+                found = await work(bound)
+                outcome = "answered"
+                return found
             except HostError as error:
                 error.server = error.server or self.server
+                outcome = error.kind
                 raise
             except Exception as error:  # noqa: BLE001 - every failure of a request is told in our words
-                raise await self._in_our_words(error, tool) from None
+                ours = await self._in_our_words(error, tool)
+                outcome = ours.kind
+                raise ours from None
+            finally:
+                self._note(f"{label}: {outcome} after {1000 * (monotonic() - began):.0f} ms")
         raise Timeout(
             f"did not answer within {seconds:g} s.",
             server=self.server,
