@@ -183,6 +183,10 @@ class Transport(WorkError):
         self.final = final
 
 
+class SessionLost(Transport):
+    """A remote server has forgotten the session; a new one is being opened."""
+
+
 class TooLarge(WorkError):
     """An answer was larger than what is read."""
 

@@ -19,7 +19,8 @@ Events:    drop=METHOD[:TIMES]   the stream breaks before the answer; without id
            drop_id=METHOD        the same, with an id: taken up again by Last-Event-ID
            retry=MS              with those                noise               pings and rubbish around answers
 Sessions:  session               gives session ids        lost=KIND           they are unknown after the opening:
-                                                           404, 404json, 400, 200
+                                                           404, 404json, 400, 200 (`forgets`: how unknown
+                                                           ones are answered, 404)
            listen                GET is a stream          listen_drop=N       it breaks N times
            listen_end=N          it ends N times           numbered         its events have ids
 Places:    redirect=CODE[:URL]   /mcp redirects, to /mcp/ or elsewhere
@@ -138,11 +139,12 @@ class ScriptedHttp(HttpWire):
     async def _session_lost(self, headers: Headers, body: Any, writer: asyncio.StreamWriter) -> bool:
         known = headers.get("mcp-session-id") in self.sessions
         kind = self.told.get("lost")
+        forgets = self.told.get("forgets", "")
         if "session" not in self.told or (known and kind is None):
             return False
         error = {"jsonrpc": "2.0", "id": body["id"], "error": {"code": -32001, "message": "Session not found"}}
         json_type = {"content-type": "application/json"}
-        match kind:
+        match kind or forgets:
             case "404json":
                 await self.send(writer, 404, json_type, json.dumps(error).encode())
             case "400":
@@ -296,6 +298,11 @@ class ScriptedHttp(HttpWire):
                 result = await self._call(params, headers, writer)
             case "ping":
                 result = {}
+            case "resources/read":
+                result = {"contents": [{"uri": params.get("uri"), "text": f"contents of {params.get('uri')}"}]}
+            case "prompts/get":
+                message = {"role": "user", "content": {"type": "text", "text": str(params.get("name"))}}
+                result = {"messages": [message]}
             case _:
                 return {"jsonrpc": "2.0", "id": request_id, "error": {"code": -32601, "message": "Method not found"}}
         if "modern" in self.told:

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from codeagent_lsp.errors import Disabled, InvalidParams
 from codeagent_lsp.operations.host import Host
-from codeagent_lsp.operations.sessions import connection_of, ready_session
+from codeagent_lsp.operations.sessions import asked, connection_of, ready_session
 from codeagent_lsp.operations.wants import user_owned
 from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.protocol.params import CompleteArgumentParams
@@ -34,7 +34,8 @@ async def complete_argument(host: Host, params: CompleteArgumentParams) -> Compl
         return Completion([], False)
     argument = {"name": params.argument.name, "value": params.argument.value}
     known = {name: value for name, value in _others(params).items() if isinstance(value, str)}
-    found = (await session.complete(ref, argument, known or None)).get("completion")
+    raw = await asked(host, params.server, lambda session: session.complete(ref, argument, known or None))
+    found = raw.get("completion")
     given = cast(JsonObject, found) if isinstance(found, dict) else {}
     values = [visible(item, newlines=False) for item in _list(given.get("values")) if isinstance(item, str)]
     total = given.get("total")

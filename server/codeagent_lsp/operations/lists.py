@@ -10,6 +10,7 @@ from codeagent_lsp.catalog.addresses import document_uri
 from codeagent_lsp.catalog.listing import Changes, read_listing
 from codeagent_lsp.catalog.tools import Catalog
 from codeagent_lsp.errors import HostError
+from codeagent_lsp.errors import HostError
 from codeagent_lsp.journal import Journal
 from codeagent_lsp.operations.announce import first_revision
 from codeagent_lsp.protocol import PromptsChanged, ResourcesChanged, ResourceUpdated, ToolsChanged
@@ -96,6 +97,8 @@ class Lists:
                 if session.modern:
                     self._subscribed[server] = anyio.Event()
                     tasks.start_soon(self._listen, server, session)
+                else:
+                    tasks.start_soon(self._subscribe_again, server, session)
                 await self._keep(connection, session, failed)
         except Exception:
             log.exception("the lists of %s are no longer kept", server)
@@ -156,6 +159,14 @@ class Lists:
             self.revision += 1
             self._notify("codeagent/promptsChanged", PromptsChanged(self.revision, server))
         self.on_update(server)
+
+    async def _subscribe_again(self, server: str, session: "Session") -> None:
+        """A new session of an older server knows nothing of the subscriptions of the one before."""
+        for uri in sorted(self.subscriptions.get(server, {})):
+            try:
+                await session.subscribe(uri, True)
+            except HostError as error:
+                self._journal.add(server, "host", "warning", f"no longer subscribed to {uri}: {error.message}")
 
     async def _listen(self, server: str, session: "Session") -> None:
         """Hold the newer revisions' stream of changes open; after a loss, nothing is replayed: so all is read anew."""

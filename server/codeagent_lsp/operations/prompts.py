@@ -3,7 +3,7 @@
 from codeagent_lsp.errors import InvalidParams
 from codeagent_lsp.operations.host import Host
 from codeagent_lsp.operations.results import filled_prompt
-from codeagent_lsp.operations.sessions import pending, ready_session
+from codeagent_lsp.operations.sessions import asked, pending, ready_session
 from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.protocol.params import GetPromptParams, ListParams
 from codeagent_lsp.protocol.results import FilledPrompt, PromptList
@@ -17,14 +17,15 @@ async def list_prompts(host: Host, params: ListParams) -> PromptList:
 
 async def get_prompt(host: Host, params: GetPromptParams) -> FilledPrompt:
     """Fill a prompt in. Raises `errors.UnknownPrompt` and, for a missing argument, `errors.InvalidParams`."""
-    session = await ready_session(host, params.server)
+    await ready_session(host, params.server)
     prompt = host.catalog.find_prompt(params.server, params.name)
     arguments = _strings(params.arguments or {})
     missing = [argument.name for argument in prompt.arguments if argument.required and argument.name not in arguments]
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
         raise InvalidParams(f"the prompt `{params.name}` needs {names}.", server=params.server)
-    return filled_prompt(params.server, await session.get_prompt(params.name, arguments))
+    raw = await asked(host, params.server, lambda session: session.get_prompt(params.name, arguments))
+    return filled_prompt(params.server, raw)
 
 
 def _strings(arguments: JsonObject) -> dict[str, str]:

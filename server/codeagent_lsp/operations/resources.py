@@ -6,7 +6,7 @@ from codeagent_lsp.catalog.addresses import document_uri, parse_mention
 from codeagent_lsp.errors import InvalidParams, ServerError, UnknownResource
 from codeagent_lsp.operations.host import Host
 from codeagent_lsp.operations.results import resource_contents
-from codeagent_lsp.operations.sessions import pending, ready_session
+from codeagent_lsp.operations.sessions import asked, pending, ready_session
 from codeagent_lsp.protocol.params import ListParams, ReadResourceParams, ResourceParams
 from codeagent_lsp.protocol.results import Done, ReadResource, ResourceList
 
@@ -30,9 +30,8 @@ async def read_resource(host: Host, params: ReadResourceParams, on_progress: "Pr
     Raises `errors.UnknownServer`, `errors.UnknownResource` where the server says so, `errors.NotReady` and its like.
     """
     server, uri = _address(host, params)
-    session = await ready_session(host, server)
     try:
-        raw = await session.read_resource(uri, on_progress=on_progress)
+        raw = await asked(host, server, lambda session: session.read_resource(uri, on_progress=on_progress))
     except ServerError as error:
         if error.server_code not in NOT_FOUND:
             raise

@@ -1,15 +1,18 @@
 """From a server's id to its open session: waking what sleeps, waiting within bounds, and saying why not."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from codeagent_lsp.catalog.naming import plain_prefix
 from codeagent_lsp.catalog.nearest import nearest
 from codeagent_lsp.connection.connection import Connection
-from codeagent_lsp.errors import Disabled, HostError, NeedsAuth, NotReady, UnknownServer, Untrusted
+from codeagent_lsp.errors import Disabled, HostError, NeedsAuth, NotReady, SessionLost, UnknownServer, Untrusted
 from codeagent_lsp.operations.host import Host
 
 if TYPE_CHECKING:
     from codeagent_lsp.connection.session import Session
+
+T = TypeVar("T")
 
 START_WAIT = 8.0
 """Seconds that a call or read waits for a server that is on its way up."""
@@ -71,6 +74,16 @@ def _why_not(connection: Connection, tool: str | None) -> HostError:
         case _:
             hint = "See its log (`codeagent.logs`), mend the cause, and restart it."
             return NotReady(f"the server is not running{tail}", server=server, tool=tool, hint=hint)
+
+
+async def asked(host: Host, server: str, request: "Callable[[Session], Awaitable[T]]") -> T:
+    """The answer to a request that harms nobody when it is sent again, as it is where the session was forgotten."""
+    session = await ready_session(host, server)
+    try:
+        return await request(session)
+    except SessionLost:
+        await connection_of(host, server).left(session, START_WAIT)
+        return await request(await ready_session(host, server))
 
 
 async def wake(host: Host, *, server: str | None, full_name: str | None) -> bool:

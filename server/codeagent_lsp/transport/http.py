@@ -10,7 +10,7 @@ import json
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from codeagent_lsp.errors import HostError, Transport
+from codeagent_lsp.errors import HostError, SessionLost
 from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.text import well_formed_text
 from codeagent_lsp.transport.answers import EVENTS, read_answer, read_refusal
@@ -151,7 +151,7 @@ class HttpTransport(Remote):
 
     def forgotten(self, status: int) -> HostError:
         """The server does not know the session any more: what that means for the request that found out."""
-        error = Transport(
+        error = SessionLost(
             "the server has forgotten the session, for instance because it was restarted; a new one is opened.",
             status=404,
             hint="Try again.",
