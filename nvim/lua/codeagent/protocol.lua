@@ -649,6 +649,7 @@ M.errors = {
   spawnFailed = -32803, -- The server's process could not be started at all.
   protocol = -32803, -- The server answered something that is not MCP.
   transport = -32803, -- The server could not be reached, or the connection broke.
+  transport = -32803, -- A remote server has forgotten the session; a new one is being opened.
   tooLarge = -32803, -- An answer was larger than what is read.
   serverError = -32803, -- The server answered with an error of its own; `serverCode` is its JSON-RPC code.
   stale = -32803, -- What was asked for has changed meanwhile.

@@ -1,0 +1,6 @@
+std = "luajit"
+read_globals = { "vim" }
+globals = { "vim.g", "vim.b", "vim.w", "vim.o", "vim.bo", "vim.wo", "vim.opt", "vim.opt_local", "vim.env", "vim.ui", "vim.notify" }
+max_line_length = 110
+exclude_files = { "lua/codeagent/protocol.lua" }
+ignore = { "212/_.*" }

@@ -1,0 +1,337 @@
+--- The panel as text: a tree of servers, their tools, resources and prompts, with what is folded left out.
+local text = require("codeagent.text")
+
+local M = {}
+
+---@class codeagent.Node
+---@field id string the same for the same thing, whatever happens around it
+---@field kind "server"|"group"|"tool"|"resource"|"template"|"prompt"|"detail"
+---@field server string
+---@field item? any
+---@field group? string
+---@field parent? string
+---@field depth integer
+---@field can_fold boolean
+
+---@class codeagent.Lists
+---@field tools? codeagent.Tool[]
+---@field resources? codeagent.Resource[]
+---@field templates? codeagent.ResourceTemplate[]
+---@field prompts? codeagent.Prompt[]
+
+---@class codeagent.Model
+---@field servers codeagent.ServerStatus[]
+---@field lists table<string, codeagent.Lists>
+---@field open table<string, boolean>
+---@field icons boolean
+---@field host string
+
+---@class codeagent.Drawn
+---@field lines string[]
+---@field nodes table<integer, codeagent.Node> by line, from one
+---@field marks codeagent.Mark[]
+
+---@type table<string, { sign: string, icon: string, group: string }>
+M.states = {
+  ready = { sign = "●", icon = "\u{f058}", group = "CodeAgentReady" },
+  starting = { sign = "◌", icon = "\u{f110}", group = "CodeAgentBusy" },
+  failed = { sign = "✗", icon = "\u{f057}", group = "CodeAgentFailed" },
+  needsAuth = { sign = "!", icon = "\u{f084}", group = "CodeAgentWaiting" },
+  untrusted = { sign = "?", icon = "\u{f132}", group = "CodeAgentWaiting" },
+  stopped = { sign = "○", icon = "\u{f28d}", group = "CodeAgentOff" },
+  disabled = { sign = "-", icon = "\u{f05e}", group = "CodeAgentOff" },
+}
+
+M.icons = { tool = "\u{f0ad} ", resource = "\u{f15c} ", template = "\u{f016} ", prompt = "\u{f075} " }
+
+M.effects = {
+  read = { "reads", "CodeAgentMuted" },
+  network = { "network", "CodeAgentMuted" },
+  write = { "writes", "CodeAgentWarning" },
+  destructive = { "destroys", "CodeAgentDanger" },
+  unknown = { "unknown", "CodeAgentMuted" },
+}
+
+---@param state string
+---@param icons? boolean
+---@return string
+function M.sign(state, icons)
+  local look = M.states[state] or M.states.stopped
+  return icons and look.icon or look.sign
+end
+
+---@param state string
+---@return string
+function M.group(state)
+  return (M.states[state] or M.states.stopped).group
+end
+
+--- A message without the server's name in front, where that stands beside it anyway.
+---@param message string
+---@param server string
+---@return string
+function M.without_server(message, server)
+  return vim.startswith(message, server .. ": ") and message:sub(#server + 3) or message
+end
+
+--- What stands behind a server's name: counts where it is ready, else why it is not.
+---@param status codeagent.ServerStatus
+---@return string
+function M.detail(status)
+  local word = require("codeagent.picker").states[status.state] or status.state
+  if status.state == "ready" then
+    local off = status.disabledTools > 0 and (" (%d off)"):format(status.disabledTools) or ""
+    local parts = { text.counted(status.tools, "tool") .. off }
+    local resources = status.resources + status.resourceTemplates
+    parts[#parts + 1] = resources > 0 and text.counted(resources, "resource") or nil
+    parts[#parts + 1] = status.prompts > 0 and text.counted(status.prompts, "prompt") or nil
+    return table.concat(parts, " · ")
+  end
+  local why = (status.error and status.error.message) or status.detail
+  if not why then
+    return word
+  end
+  return ("%s — %s"):format(word, text.one_line(M.without_server(why, status.server), 160))
+end
+
+---@class codeagent.Drawing : codeagent.Drawn
+---@field model codeagent.Model
+local Drawing = {}
+Drawing.__index = Drawing
+
+---@param node? codeagent.Node
+---@param chunks [string, string?][]
+function Drawing:line(node, chunks)
+  local row, parts, column = #self.lines, {}, 0
+  for _, chunk in ipairs(chunks) do
+    parts[#parts + 1] = chunk[1]
+    if chunk[2] and chunk[1] ~= "" then
+      self.marks[#self.marks + 1] = { row, column, column + #chunk[1], chunk[2] }
+    end
+    column = column + #chunk[1]
+  end
+  self.lines[row + 1] = table.concat(parts)
+  self.nodes[row + 1] = node
+end
+
+---@param node codeagent.Node
+---@return string
+function Drawing:arrow(node)
+  return not node.can_fold and "  " or self.model.open[node.id] and "▾ " or "▸ "
+end
+
+---@param server string
+---@param parent string
+---@param depth integer
+---@param value any
+---@param group? string
+function Drawing:details(server, parent, depth, value, group)
+  for index, line in ipairs(text.lines(value)) do
+    local id = ("%s\0%d\0%d"):format(parent, #self.lines, index)
+    local node =
+      { id = id, kind = "detail", server = server, parent = parent, depth = depth, can_fold = false }
+    self:line(node, { { ("  "):rep(depth) .. "  " }, { line, group or "CodeAgentMuted" } })
+  end
+end
+
+---@param tool codeagent.Tool
+---@param parent string
+function Drawing:tool(tool, parent)
+  local id = parent .. "\0" .. tool.tool .. "\0" .. tool.kind
+  local node =
+    { id = id, kind = "tool", server = tool.server, item = tool, parent = parent, depth = 2, can_fold = true }
+  local effect = M.effects[tool.capability] or M.effects.unknown
+  local name = text.one_line(tool.tool, 48)
+  local gap = (" "):rep(math.max(2, 26 - vim.fn.strdisplaywidth(name)))
+  local label = ("%-10s"):format(tool.enabled and effect[1] or "off")
+  local about = text.one_line((tool.title and tool.title ~= "" and tool.title or tool.description) or "", 160)
+  self:line(node, {
+    { "    " .. self:arrow(node) },
+    { (self.model.icons and M.icons.tool or "") .. name, tool.enabled and "CodeAgentTool" or "CodeAgentOff" },
+    { gap },
+    { label, tool.enabled and effect[2] or "CodeAgentOff" },
+    { about, "CodeAgentMuted" },
+  })
+  if not self.model.open[id] then
+    return
+  end
+  if tool.description ~= "" then
+    self:details(tool.server, id, 3, text.visible(tool.description, 2000))
+  end
+  local schema = require("codeagent.schema")
+  local names, required = schema.names(tool.inputSchema or {})
+  for _, argument in ipairs(names) do
+    local property = tool.inputSchema.properties[argument]
+    local said = type(property.description) == "string" and "  " .. text.one_line(property.description, 160)
+      or ""
+    local kind = type(property.type) == "string" and property.type or "any"
+    local line = ("%s%s: %s%s"):format(
+      text.one_line(argument, 60),
+      required[argument] and "*" or "",
+      kind,
+      said
+    )
+    self:details(tool.server, id, 3, line)
+  end
+end
+
+---@param item any
+---@param kind "resource"|"template"|"prompt"
+---@param parent string
+function Drawing:item(item, kind, parent)
+  local name = item.uri or item.uriTemplate or item.name
+  local node = { id = parent .. "\0" .. kind .. "\0" .. name, kind = kind, server = item.server, item = item }
+  node.parent, node.depth, node.can_fold = parent, 2, false
+  local about = text.one_line(item.title or item.description or (item.name ~= name and item.name) or "", 160)
+  local shown = text.one_line(name, 100)
+  if kind == "prompt" and #item.arguments > 0 then
+    local arguments = vim.tbl_map(function(argument)
+      return text.one_line(argument.name, 40) .. (argument.required and "" or "?")
+    end, item.arguments)
+    shown = ("%s(%s)"):format(shown, table.concat(arguments, ", "))
+  end
+  self:line(node, {
+    { "    " .. self:arrow(node) },
+    {
+      (self.model.icons and M.icons[kind] or "") .. shown,
+      kind == "prompt" and "CodeAgentPrompt" or "CodeAgentResource",
+    },
+    { (" "):rep(math.max(2, 36 - vim.fn.strdisplaywidth(shown))) },
+    { about, "CodeAgentMuted" },
+  })
+end
+
+---@param status codeagent.ServerStatus
+---@param name string
+---@param count integer
+---@param list? any[]
+---@param draw fun(item: any, parent: string)
+function Drawing:group(status, name, count, list, draw)
+  local problem = (status.listErrors or {})[name:lower()]
+  if count == 0 and not problem then
+    return
+  end
+  local id = status.server .. "\0" .. name
+  local node = {
+    id = id,
+    kind = "group",
+    group = name:lower(),
+    server = status.server,
+    parent = status.server,
+    depth = 1,
+  }
+  node.can_fold = true
+  self:line(node, {
+    { "  " .. self:arrow(node) },
+    { name, "CodeAgentGroup" },
+    { " " .. text.number(count), "CodeAgentMuted" },
+    { problem and "  " .. text.one_line(problem) or "", "CodeAgentFailed" },
+  })
+  if not self.model.open[id] then
+    return
+  elseif not list then
+    return self:details(status.server, id, 2, "…")
+  end
+  for _, item in ipairs(list) do
+    draw(item, id)
+  end
+end
+
+---@param status codeagent.ServerStatus
+function Drawing:trouble(status)
+  local failure = status.error
+  if status.state == "untrusted" then
+    self:details(
+      status.server,
+      status.server,
+      1,
+      "a shows what it would start, and asks whether it may",
+      "CodeAgentWaiting"
+    )
+  elseif status.state == "needsAuth" then
+    self:details(status.server, status.server, 1, "i signs in", "CodeAgentWaiting")
+  end
+  if not failure then
+    return
+  end
+  self:details(
+    status.server,
+    status.server,
+    1,
+    M.without_server(failure.message, status.server),
+    "CodeAgentFailed"
+  )
+  if failure.hint then
+    self:details(status.server, status.server, 1, failure.hint)
+  end
+  for _, line in ipairs(failure.stderrTail or {}) do
+    self:details(status.server, status.server, 1, "│ " .. text.visible(line, 500))
+  end
+end
+
+---@param status codeagent.ServerStatus
+function Drawing:server(status)
+  local node =
+    { id = status.server, kind = "server", server = status.server, item = status, depth = 0, can_fold = true }
+  local name = text.one_line(status.server, 48)
+  self:line(node, {
+    { self:arrow(node) },
+    { M.sign(status.state, self.model.icons) .. " ", M.group(status.state) },
+    { name, status.state == "disabled" and "CodeAgentOff" or "CodeAgentServer" },
+    { (" "):rep(math.max(2, 18 - vim.fn.strdisplaywidth(name))) },
+    { M.detail(status), "CodeAgentMuted" },
+  })
+  if not self.model.open[status.server] then
+    return
+  end
+  self:trouble(status)
+  local lists = self.model.lists[status.server] or {}
+  self:group(status, "Tools", status.tools, lists.tools, function(tool, parent)
+    self:tool(tool, parent)
+  end)
+  local resources = lists.resources
+    and vim.list_extend(vim.list_slice(lists.resources), lists.templates or {})
+  self:group(
+    status,
+    "Resources",
+    status.resources + status.resourceTemplates,
+    resources,
+    function(item, parent)
+      self:item(item, item.uri and "resource" or "template", parent)
+    end
+  )
+  self:group(status, "Prompts", status.prompts, lists.prompts, function(item, parent)
+    self:item(item, "prompt", parent)
+  end)
+end
+
+---@param model codeagent.Model
+---@return string?
+local function nothing(model)
+  if model.host == "on" then
+    return #model.servers == 0 and "No server is configured. C opens the config file." or nil
+  end
+  local said = {
+    off = "The language server is not running. r starts it.",
+    starting = "The language server is starting …",
+    ended = "The language server has ended. r starts it again.",
+  }
+  return said[model.host]
+end
+
+--- Draws the tree.
+---@param model codeagent.Model
+---@return codeagent.Drawn
+function M.draw(model)
+  local drawing = setmetatable({ lines = {}, nodes = {}, marks = {}, model = model }, Drawing)
+  local said = nothing(model)
+  if said then
+    drawing:line(nil, { { "  " .. said, "CodeAgentMuted" } })
+  end
+  for _, status in ipairs(model.servers) do
+    drawing:server(status)
+  end
+  return drawing
+end
+
+return M
