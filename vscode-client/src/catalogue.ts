@@ -27,7 +27,12 @@ export class Catalogue implements vscode.Disposable {
 
   constructor(private readonly client: Client) {
     client.onNotification("codeagent/statusChanged", ({ servers }) => void this.heard(servers));
-    client.onNotification("codeagent/toolsChanged", ({ server }) => this.drop(server, "tools"));
+    client.onNotification("codeagent/toolsChanged", ({ server, added, changed }) => {
+      this.drop(server, "tools");
+      if (added.length + changed.length === 0) {
+        void this.reload().catch(() => undefined); // the server itself may have gone
+      }
+    });
     client.onNotification("codeagent/resourcesChanged", ({ server }) => this.drop(server, "resources"));
     client.onNotification("codeagent/promptsChanged", ({ server }) => this.drop(server, "prompts"));
   }

@@ -166,11 +166,6 @@ export class Client implements vscode.Disposable {
     return this.client?.protocol2CodeConverter;
   }
 
-  /** Whether the server itself provides the documents of `codeagent://`. */
-  get servesDocuments(): boolean {
-    return this.client?.initializeResult?.capabilities.workspace?.textDocumentContent !== undefined;
-  }
-
   dispose(): void {
     void this.stop();
     this.stateChange.dispose();

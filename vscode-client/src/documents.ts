@@ -1,8 +1,7 @@
-// Read-only documents: the resources of servers (`codeagent://`), and results of tools that are opened or compared.
+// Read-only documents: resources (`codeagent://`, served by the language server), and kept results of tools.
 
 import * as vscode from "vscode";
 
-import type { Client } from "./client";
 import type { ReadResource } from "./protocol";
 
 const RESULTS = "codeagent-result";
@@ -11,24 +10,14 @@ const KEPT = 40;
 export class Documents implements vscode.Disposable {
   private readonly files = new Map<string, { bytes: Uint8Array; at: number }>();
   private readonly fileChange = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  private readonly resourceChange = new vscode.EventEmitter<vscode.Uri>();
-  private readonly resources = new Map<string, { server: string; uri: string }>();
   private readonly subscriptions: vscode.Disposable[];
-  private provider: vscode.Disposable | undefined;
   private count = 0;
 
-  constructor(private readonly client: Client) {
-    client.onNotification("codeagent/resourceUpdated", ({ documentUri }) =>
-      this.resourceChange.fire(vscode.Uri.parse(documentUri)),
-    );
+  constructor() {
+    const options = { isReadonly: true, isCaseSensitive: true };
     this.subscriptions = [
       this.fileChange,
-      this.resourceChange,
-      vscode.workspace.registerFileSystemProvider(RESULTS, this.fileSystem(), {
-        isReadonly: true,
-        isCaseSensitive: true,
-      }),
-      client.onDidChangeState((state) => state === "running" && this.provide()),
+      vscode.workspace.registerFileSystemProvider(RESULTS, this.fileSystem(), options),
     ];
   }
 
@@ -40,9 +29,7 @@ export class Documents implements vscode.Disposable {
       await vscode.commands.executeCommand("vscode.open", this.keep(name, Buffer.from(first.blob, "base64")));
       return;
     }
-    const uri = vscode.Uri.parse(read.documentUri);
-    this.resources.set(uri.toString(), { server: read.server, uri: read.uri });
-    const document = await vscode.workspace.openTextDocument(uri);
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(read.documentUri));
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
@@ -65,33 +52,7 @@ export class Documents implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.provider?.dispose();
     this.subscriptions.forEach((subscription) => subscription.dispose());
-  }
-
-  /** Our own provider of `codeagent://`, for a server that has none. */
-  private provide(): void {
-    this.provider?.dispose();
-    this.provider = undefined;
-    if (this.client.servesDocuments) {
-      return;
-    }
-    this.provider = vscode.workspace.registerTextDocumentContentProvider("codeagent", {
-      onDidChange: this.resourceChange.event,
-      provideTextDocumentContent: async (uri) => {
-        const resource = this.resources.get(uri.toString()) ?? (await this.find(uri));
-        if (resource === undefined) {
-          throw new Error("No server that is ready lists this resource.");
-        }
-        const { contents } = await this.client.request("codeagent.readResource", resource);
-        return contents.map((part) => part.text ?? `[${part.mimeType}, ${part.size} bytes]`).join("\n\n");
-      },
-    });
-  }
-
-  private async find(uri: vscode.Uri): Promise<{ server: string; uri: string } | undefined> {
-    const { resources } = await this.client.request("codeagent.listResources", {});
-    return resources.find((resource) => vscode.Uri.parse(resource.documentUri).toString() === uri.toString());
   }
 
   private fileSystem(): vscode.FileSystemProvider {

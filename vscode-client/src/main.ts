@@ -8,6 +8,7 @@ import { Extension } from "./extension";
 let extension: Extension | undefined;
 
 export function activate(context: vscode.ExtensionContext): CodeAgentMcp {
+  performance.mark("codeagent.activate");
   extension = new Extension(context);
   extension.start();
   return extension.api;

@@ -578,6 +578,7 @@ export type ErrorKind =
   | "spawnFailed"
   | "protocol"
   | "transport"
+  | "transport"
   | "tooLarge"
   | "serverError"
   | "stale";

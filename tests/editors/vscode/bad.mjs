@@ -57,7 +57,7 @@ async function badServers() {
     await test(stage, "a form that asks for a password is refused, and a model that is not there is a no", async () => {
       const form = await stage.form("secret");
       await form.getByRole("button", { name: "Run", exact: true }).click();
-      await form.getByText(/"action": "decline"/).waitFor();
+      await form.locator(".json-string", { hasText: "decline" }).waitFor();
       await stage.toast("asked for a password").waitFor();
       const other = await stage.form("think");
       await other.getByRole("button", { name: "Run", exact: true }).click();

@@ -16,7 +16,7 @@ try {
   code = await startCode(profile, {
     // A built workbench takes the tests from its address only with this driver on.
     more: ["--vscode-option", "enable-smoke-test-driver"],
-    env: { CODEAGENT_TEST_RESULTS: results },
+    env: { CODEAGENT_TEST_RESULTS: results } // CODEAGENT_FIGURES is handed on from our own environment,
   });
   ui = await openBrowser();
   ui.page.on("console", (message) => lines.push(message.text()));

@@ -192,10 +192,10 @@ export async function openBrowser({ width = 1280, height = 800 } = {}) {
   return { browser, context, page: await context.newPage() };
 }
 
-/** The address of a workbench with a folder open; `payload` reaches VS Code's own environment service. */
+/** The address of a workbench with a folder or a workspace file open; `payload` reaches VS Code's own environment service. */
 export function workbenchUrl(code, folder, payload = []) {
   const url = new URL(code.url);
-  url.searchParams.set("folder", folder);
+  url.searchParams.set(folder.endsWith(".code-workspace") ? "workspace" : "folder", folder);
   if (payload.length > 0) url.searchParams.set("payload", JSON.stringify(payload));
   return url.href;
 }

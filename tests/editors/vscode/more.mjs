@@ -39,7 +39,7 @@ async function questions() {
       await dialog.getByText("https://example.com/sign-in?to=gallery").waitFor();
       assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Do Not Open");
       await stage.answer("Do Not Open");
-      await form.getByText(/"action": "decline"/).waitFor();
+      await form.locator(".json-string", { hasText: "decline" }).waitFor();
       assert.deepEqual([...stage.outside], []);
     });
     await test(stage, "servers of another tool are imported as an edit that is not saved", async () => {
@@ -77,4 +77,29 @@ async function windows() {
   }
 }
 
-export const more = { questions, windows };
+/** Two folders in one window, each with a server of the same name. */
+async function folders() {
+  const servers = JSON.stringify({ mcpServers: { gallery: GALLERY } });
+  const stage = await open({
+    start: "both.code-workspace",
+    files: {
+      "both.code-workspace": JSON.stringify({ folders: [{ path: "one" }, { path: "two" }] }),
+      "one/.codeagent/mcp.json": servers,
+      "two/.codeagent/mcp.json": servers,
+    },
+  });
+  try {
+    await test(stage, "one language client serves all folders of a window", async () => {
+      await stage.sidebar();
+      await stage.answer("Allow in This Session");
+      await stage.answer("Allow in This Session");
+      await stage.item(/^gallery\d/).waitFor({ timeout: 60_000 });
+      await stage.item(/^gallery@two.*tools/).waitFor({ timeout: 30_000 });
+      await stage.status.filter({ hasText: "2" }).waitFor();
+    });
+  } finally {
+    await stage.close();
+  }
+}
+
+export const more = { questions, windows, folders };

@@ -22,7 +22,7 @@ part() {
     check) npm run -s check ;;
     unit) npm run -s test ;;
     exthost) node esbuild.mjs --tests && node "$here/exthost.mjs" ;;
-    journeys) node esbuild.mjs && node "$here/journeys.mjs" firstSteps tools firstConfiguration questions windows badServers badHost ;;
+    journeys) node esbuild.mjs && node "$here/journeys.mjs" firstSteps tools firstConfiguration questions windows folders badServers badHost ;;
     packaged) npm run -s package >/dev/null && node "$here/journeys.mjs" packaged ;;
     pictures) node esbuild.mjs --minify && node "$here/pictures.mjs" ;;
     *) echo "run.sh: there is no part “$1”" >&2; exit 2 ;;

@@ -45,9 +45,9 @@ export async function run(journeys) {
 
 /**
  * Opens a workbench. `project` and `user` are servers by name, `files` texts by path in the workspace; `vsix` installs
- * the package instead of linking the sources' build.
+ * the package instead of linking the sources' build; `start` is what is opened in the workspace, if not itself.
  */
-export async function open({ project, user, files = {}, trust = true, settings, machine, theme, size, vsix = false, env } = {}) {
+export async function open({ project, user, files = {}, trust = true, settings, machine, theme, size, vsix = false, linked = true, env, start = "" } = {}) {
   const profile = await makeProfile({ settings, machine, bundled: vsix });
   const write = async (file, text) => {
     await mkdir(path.dirname(file), { recursive: true });
@@ -58,7 +58,7 @@ export async function open({ project, user, files = {}, trust = true, settings, 
   if (user !== undefined) await write(path.join(profile.home, ".codeagent/mcp.json"), servers(user));
   for (const [name, text] of Object.entries(files)) await write(path.join(profile.workspace, name), text);
   if (vsix) await installVsix(profile);
-  else await symlink(EXTENSION, path.join(profile.extensions, "codeagent.codeagent-mcp-0.1.0"));
+  else if (linked) await symlink(EXTENSION, path.join(profile.extensions, "codeagent.codeagent-mcp-0.1.0"));
   let code, ui;
   const stage = { profile, outside: new Set() };
   stage.close = async () => {
@@ -77,7 +77,7 @@ export async function open({ project, user, files = {}, trust = true, settings, 
       const own = hostname === "127.0.0.1" || hostname.endsWith(".vscode-resource.vscode-cdn.net");
       if (protocol.startsWith("http") && !own) stage.outside.add(hostname);
     });
-    await ui.page.goto(workbenchUrl(code, profile.workspace));
+    await ui.page.goto(workbenchUrl(code, path.join(profile.workspace, start)));
     await waitForWorkbench(ui.page, theme);
   } catch (error) {
     await stage.close();
