@@ -42,6 +42,8 @@ class App:
         self._published: set[str] = set()
         self._watcher: Watcher | None = None
         self._desk: Desk | None = None
+        self.commands: dict[str, Any] | None = None
+        """The table of commands, once the first of them has come."""
 
     # -- the editor's side of life ---------------------------------------------------------------------------------
 

@@ -151,14 +151,21 @@ def _language(app: App, function: Callable[["Desk", Any], Any]) -> Callable[[Any
 def _command(app: App, name: str) -> Callable[[Any, int | str | None], Any]:
     async def run(params: Any, token: int | str | None) -> Any:
         host = await app.host()
-        row = command_table(app).get(name)
+        row = _table_of(app).get(name)
         if row is None:
             raise WorkError(f"`{name}` is not there yet: a later version of codeagent-lsp will answer it.")
-        if row.progress is None:
+        if row.progress is None or (token is None and not row.reports):
             return await row.operation(host, params)
         return await _with_progress(app, host, row, params, token)
 
     return run
+
+
+def _table_of(app: App) -> dict[str, Row]:
+    """The table of commands, made once: on the first command."""
+    if app.commands is None:
+        app.commands = command_table(app)
+    return app.commands
 
 
 async def _with_progress(app: App, host: "Host", row: Row, params: Any, token: int | str | None) -> Any:

@@ -18,6 +18,8 @@ from codeagent_lsp.text import visible
 MAX_LINES = 2_000
 MAX_BYTES = 256 * 1024
 MAX_LINE_BYTES = 8 * 1024
+SHORT = 120
+"""Characters of a line that is looked at in passing: most lines are the host's own, and as plain as this."""
 
 Follower = Callable[[LogLine], None]
 
@@ -54,6 +56,8 @@ class Journal:
 
     def clean(self, text: str) -> str:
         """The text as a line shows it: secrets out, hidden characters visible, at most 8 KiB of UTF-8."""
+        if len(text) <= SHORT and text.isascii() and text.isprintable() and not self._redactor.may_hold(text):
+            return text
         # A secret must be found whole, so the redactor sees more than will be kept.
         shown = visible(self._redactor.clean(text[: 4 * MAX_LINE_BYTES]))
         left_out = max(0, len(text) - 4 * MAX_LINE_BYTES)

@@ -50,6 +50,12 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ),
 )
 
+_SIGNS = re.compile(
+    r"(?i)authorization|bearer|://|gh[pousr]_|github_pat_|glpat-|sk-|xox|AKIA|ASIA|AIza|hf_|npm_|eyJ|-----BEGIN"
+    r"|key|token|secret|passw|pwd|sig|code|auth"
+)
+"""What every pattern has somewhere."""
+
 
 class Redactor:
     """Knows the secrets of one host, and what tokens look like."""
@@ -69,6 +75,10 @@ class Redactor:
         if not found <= self._values:
             self._values |= found
             self._by_value = None
+
+    def may_hold(self, text: str) -> bool:
+        """Whether a look in passing finds anything that could be a secret; where not, `clean` changes nothing."""
+        return _SIGNS.search(text) is not None or bool(self._values and self._value_pattern().search(text))
 
     def clean(self, text: str) -> str:
         """The text with every secret replaced by `[redacted]`; a cleaned text is not changed by cleaning it again."""

@@ -120,3 +120,29 @@ def test_no_text_takes_more_than_linear_time(piece: str) -> None:
     started = time.perf_counter()
     Redactor().clean(text)
     assert time.perf_counter() - started < 3
+
+
+def test_a_look_in_passing_misses_nothing_that_cleaning_finds() -> None:
+    redactor = Redactor()
+    redactor.add(["hunter22"])
+    for secret in (
+        "Authorization: Basic abcdefgh",
+        "bearer abcdefgh1234",
+        "https://user:pass@host/",
+        "ghp_abcdefghijkl",
+        "github_pat_abcdefghijklmnopqrst",
+        "glpat-abcdefghijklmnop",
+        "sk-abcdefghijkl",
+        "xoxb-abcdefghijkl",
+        "AKIAABCDEFGHIJKLMNOP",
+        "AIzaabcdefghijklmnopqrstuvwxyz01234",
+        "hf_abcdefghijklmnopqrstu",
+        "npm_abcdefghijklmnopqrstuvwxyz0123",
+        "eyJabcdefgh.abcdefgh.x",
+        "?api_key=abc",
+        "password: abcdefg1",
+        "it is hunter22 again",
+    ):
+        assert redactor.clean(secret) != secret
+        assert redactor.may_hold(secret), secret
+    assert not redactor.may_hold("tools/call echo: answered after 12 ms")

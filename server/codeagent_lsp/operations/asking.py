@@ -59,6 +59,7 @@ def subject_of(host: "Host", tool: CatalogTool) -> CallSubject:
         capability=tool.capability,
         workspace=workspace_key(host),
         enabled=enabled(host, tool),
+        known_hash=tool.definition_hash if tool.kind == "tool" else "",
     )
 
 

@@ -51,6 +51,8 @@ class Workspace:
     variables: Mapping[str, str] = field(factory=dict[str, str])
     settings: Mapping[str, Any] = field(factory=dict[str, Any])
     encoding: Encoding = "utf-16"
+    key: tuple[tuple[Path, ...], str] | None = None
+    """What tells this workspace from others, for the folders that it was made from."""
 
 
 @define(eq=False)

@@ -6,12 +6,14 @@ latter). A mismatch is a warning; the result is delivered all the same.
 """
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, cast
 
 import anyio.to_thread
+from attrs import frozen
 
 from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.text import one_line
@@ -33,27 +35,65 @@ class _TooMuch(Exception):
     """A bound was reached."""
 
 
+@frozen
+class Fault:
+    """One thing in a value that its schema does not allow.
+
+    `path` leads to it; `keyword` and `expected` are the part of the schema that says so (`None`: nothing may be
+    there). `names` are the properties that are missing (`required`) or too many (`additionalProperties`),
+    `known` those that there may be.
+    """
+
+    path: tuple[str | int, ...]
+    keyword: str | None
+    expected: Any
+    names: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """The fault in a few words."""
+        path = one_line(".".join(str(part) for part in self.path), 100)
+        if self.keyword is None:
+            return f"`{path}` must not be there" if path else "something is there that must not be"
+        expected = one_line(json.dumps(self.expected, ensure_ascii=False), 100)
+        return f"{f'`{path}`' if path else 'it'} does not meet `{self.keyword}: {expected}`"
+
+
 async def check(schema: JsonObject, value: Any) -> str | None:
     """What is wrong with `value` by `schema`, as a sentence, or why it could not be checked; None if all is well."""
     return await anyio.to_thread.run_sync(_check, schema, value)
 
 
 def _check(schema: JsonObject, value: Any) -> str | None:
+    faults, unchecked = find_faults(schema, value, _SHOWN)
+    if unchecked is not None:
+        return f"The structured content was not checked: the tool's output schema {unchecked}."
+    if not faults:
+        return None
+    told = "; ".join(dict.fromkeys(fault.text() for fault in faults))
+    return f"The structured content does not fit the tool's output schema: {told}."
+
+
+def find_faults(
+    schema: JsonObject, value: Any, count: int, *, into_branches: bool = False
+) -> tuple[list[Fault], str | None]:
+    """The first faults of a value, and why it was not checked, if so (a predicate of the schema). Raises nothing.
+
+    `into_branches`: where no branch of an `anyOf` or `oneOf` fits, tell what is wrong by the likeliest of them.
+    Takes at most 250 ms.
+    """
     try:
         if len(json.dumps(schema)) > MAX_BYTES:
             raise _TooMuch("is larger than 256 KiB")
-        faults = _faults(_without_expressions(schema, [MAX_SUBSCHEMAS]), value)
+        return _faults(_without_expressions(schema, [MAX_SUBSCHEMAS]), value, count, into_branches), None
     except _TooMuch as bound:
-        return f"The structured content was not checked: the tool's output schema {bound}."
+        return [], str(bound)
     except Exception as error:  # noqa: BLE001 - a broken schema breaks the validator in many ways, and harms nothing
-        return f"The structured content was not checked: the tool's output schema is broken ({type(error).__name__})."
-    if not faults:
-        return None
-    return f"The structured content does not fit the tool's output schema: {'; '.join(faults)}."
+        return [], f"is broken ({type(error).__name__})"
 
 
-def _faults(schema: Any, value: Any) -> list[str]:
-    from jsonschema import Draft202012Validator, validators  # slow to import, and needed by few results
+def _faults(schema: Any, value: Any, count: int, into_branches: bool) -> list[Fault]:
+    from jsonschema import Draft202012Validator, exceptions, validators  # slow to import, and needed by few results
     from referencing import Registry
 
     base: Any = Draft202012Validator
@@ -64,7 +104,23 @@ def _faults(schema: Any, value: Any) -> list[str]:
     bounded = cast(Any, validators).extend(base, validators=keywords | dict.fromkeys(_UNRUN, _met))
     registry: Any = cast(Any, Registry)()  # an empty one: nothing is fetched
     errors: Iterable[Any] = bounded(schema, registry=registry).iter_errors(value)
-    return list(dict.fromkeys(_told(error) for error in islice(errors, _SHOWN)))
+    found = list(islice(errors, count))
+    return [_fault(cast(Any, exceptions).best_match([error]) if into_branches else error) for error in found]
+
+
+def _fault(error: Any) -> Fault:
+    names: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+    if error.validator == "required":
+        missing = re.fullmatch(r"'(.*)' is a required property", error.message, re.DOTALL)
+        names = (missing[1],) if missing else ()
+    elif error.validator in ("additionalProperties", "unevaluatedProperties"):
+        schema, present = cast(object, error.schema), cast(object, error.instance)
+        known: object = cast(JsonObject, schema).get("properties") if isinstance(schema, dict) else None
+        there = cast(JsonObject, present) if isinstance(present, dict) else {}
+        listed = tuple(cast(JsonObject, known)) if isinstance(known, dict) else ()
+        names = tuple(name for name in there if name not in listed)
+    return Fault(tuple(error.absolute_path), error.validator, error.validator_value, names, listed)
 
 
 def _bounded(run: Keyword, deadline: float) -> Keyword:
@@ -78,14 +134,6 @@ def _bounded(run: Keyword, deadline: float) -> Keyword:
 
 def _met(validator: Any, expected: Any, instance: Any, schema: Any) -> None:
     """A keyword that is not run counts as met."""
-
-
-def _told(error: Any) -> str:
-    path = one_line(".".join(str(part) for part in error.absolute_path), 100)
-    if error.validator is None:
-        return f"`{path}` must not be there" if path else "something is there that must not be"
-    expected = one_line(json.dumps(error.validator_value, ensure_ascii=False), 100)
-    return f"{f'`{path}`' if path else 'it'} does not meet `{error.validator}: {expected}`"
 
 
 def _without_expressions(node: Any, room: list[int], depth: int = 0) -> Any:

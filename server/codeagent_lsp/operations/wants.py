@@ -60,7 +60,10 @@ def user_owned(host: "Host", entry: Entry) -> bool:
 
 def workspace_key(host: "Host") -> str:
     """What tells this workspace from others in the user's state folder: the real paths of its folders."""
-    return "\n".join(sorted(str(folder.resolve()) for folder in host.workspace.folders)) or "(no folder)"
+    folders = tuple(host.workspace.folders)
+    if host.workspace.key is None or host.workspace.key[0] != folders:
+        host.workspace.key = folders, "\n".join(sorted(str(folder.resolve()) for folder in folders)) or "(no folder)"
+    return host.workspace.key[1]
 
 
 def plan(host: "Host") -> Plan:
@@ -84,8 +87,11 @@ def _judge(host: "Host", server: str, candidate: Candidate) -> tuple[Wanted, Pre
     else:
         assert user is not None, "a candidate has an entry"
         in_force, detail = user, candidate.detail or _beside(project)
+    want = _want(host, server, candidate, in_force, detail)
+    if want.idle == "disabled":
+        return want, in_force, None  # nobody is asked about what shall not run
     waiting = next((made for made in (project, in_force) if made is not None and made.trust == "needed"), None)
-    return _want(host, server, candidate, in_force, detail), in_force, waiting
+    return want, in_force, waiting
 
 
 def _beside(project: Prepared | None) -> str | None:

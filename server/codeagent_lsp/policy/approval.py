@@ -49,6 +49,12 @@ class CallSubject:
     workspace: str
     enabled: bool
     kind: ToolKind = "tool"
+    known_hash: str = ""
+
+    @property
+    def definition_hash(self) -> str:
+        """The hash of the definition; `known_hash` saves making it anew for each call."""
+        return self.known_hash or definition_hash(self.definition)
 
 
 @frozen
@@ -108,7 +114,7 @@ class CallGate:
         if scope == "once":
             self._once.setdefault(_call_key(subject, arguments), []).append(self._clock() + ONCE_HOLDS)
             return
-        current = definition_hash(subject.definition)
+        current = subject.definition_hash
         self._store.forget(
             [item.id for item in self._records(subject) if item.scope == "void" or item.definition_hash != current]
         )
@@ -152,7 +158,7 @@ class CallGate:
         records = self._records(subject)
         if not records:
             return [], None
-        current = definition_hash(subject.definition)
+        current = subject.definition_hash
         vouching = [item for item in records if item.definition_hash == current and item.scope != "void"]
         return vouching, None if vouching else records[-1]
 
@@ -170,7 +176,7 @@ class CallGate:
 
     def _pin(self, subject: CallSubject) -> None:
         """Remember which definition `autoApprove` lets through, so that another one asks."""
-        current = definition_hash(subject.definition)
+        current = subject.definition_hash
         if not any(item.scope == "autoApprove" and item.definition_hash == current for item in self._records(subject)):
             self._store.add_grant(self._record(subject, "autoApprove"))
 
@@ -181,7 +187,7 @@ class CallGate:
             server=subject.server,
             tool=subject.tool,
             scope=cast(Any, scope),
-            definition_hash=definition_hash(subject.definition),
+            definition_hash=subject.definition_hash,
             since=self._store.now(),
             workspace=subject.workspace if scope == "workspace" else None,
             definition=keepable(subject.definition),
@@ -249,4 +255,4 @@ def _warnings(subject: CallSubject, arguments: Mapping[str, Any] | None, changed
 
 
 def _call_key(subject: CallSubject, arguments: Mapping[str, Any] | None) -> tuple[str, str, str, str]:
-    return subject.identity, subject.tool, definition_hash(subject.definition), digest(dict(arguments or {}))
+    return subject.identity, subject.tool, subject.definition_hash, digest(dict(arguments or {}))

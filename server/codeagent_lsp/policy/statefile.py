@@ -36,6 +36,7 @@ class StateFile(Generic[T]):
 
     def __init__(self, path: Path, kind: type[T], workspaces: Callable[[], Sequence[Path]]) -> None:
         self.path = path
+        self._path_text, self._folder_text = str(path), str(path.parent)
         self._kind = kind
         self._workspaces = workspaces
         self._value: T = kind()
@@ -94,7 +95,7 @@ class StateFile(Generic[T]):
 
     def _stat(self) -> tuple[int, int, int, int] | None:
         try:
-            found = self.path.lstat()
+            found = os.lstat(self._path_text)  # once or more in every call of a tool: without the detour by pathlib
         except OSError:
             return None
         return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
@@ -102,7 +103,7 @@ class StateFile(Generic[T]):
     def _check_folder(self) -> None:
         folder = self.path.parent
         try:
-            found = folder.stat()
+            found = os.stat(self._folder_text)
         except OSError:
             found = None
         place = (*self._workspaces(), found and (found.st_dev, found.st_ino))

@@ -221,7 +221,8 @@ class StdioTransport:
                 await self._take(over, incoming)
             if splitter.size > MAX_ENDLESS:
                 self._lose(TooLarge(f"wrote more than {MAX_ENDLESS >> 20} MiB without the end of a message."))
-            await asyncio.sleep(0)
+            if len(data) >= CHUNK:  # there is more: everybody else has a turn first
+                await asyncio.sleep(0)
         rest = splitter.rest()
         if rest is not None and not told:
             await self._take(rest, incoming)
@@ -231,7 +232,10 @@ class StdioTransport:
             return
         for message in self._messages.parse(line):
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await incoming.send(message)
+                try:
+                    incoming.send_nowait(message)
+                except anyio.WouldBlock:
+                    await incoming.send(message)
         hopeless = self._garbage.verdict(self._messages.counts)
         if hopeless is not None:
             self._lose(hopeless)
