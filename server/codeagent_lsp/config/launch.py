@@ -131,7 +131,7 @@ def _prepare_stdio(server: str, entry: Entry, texts: _Texts) -> Launch:
         search = Search(
             server, str(cwd), env.get("PATH", os.defpath), folders, pathext=env.get("PATHEXT", ""), ours=ours
         )
-        program = search.find(_untilde(command.text, lookup.home))
+        program = _without_detours(search.find(_untilde(command.text, lookup.home)))
         batch = batch_problem(program, args) if os.name == "nt" and entry.needs_approval else None
         if batch is not None:
             raise SpawnFailed(batch, server=server, hint="Start the program behind the batch file instead.")
@@ -216,6 +216,14 @@ def with_env_file(launch: Launch) -> Launch:
     values = {name: value for name, value in parse_dotenv(text).items() if name not in launch.env_templates}
     secrets = _redactable(value for name, value in values.items() if _SECRET_NAME.search(name) or len(value) >= 16)
     return evolve(launch, env={**launch.env, **values}, secrets=launch.secrets | secrets)
+
+
+def _without_detours(program: str) -> str:
+    """The same program without `..` on the way to it, so that everybody sees where it lies; its own name is kept."""
+    if ".." not in Path(program).parts:
+        return program
+    folder, name = os.path.split(program)
+    return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
 
 
 def _untilde(path: str, home: Path) -> str:

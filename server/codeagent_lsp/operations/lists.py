@@ -93,7 +93,6 @@ class Lists:
                 failed = await self._read(connection, session)
                 self.complete.add(server)
                 lists_in.set()
-                await self._subscribe_again(server, session)
                 if session.modern:
                     self._subscribed[server] = anyio.Event()
                     tasks.start_soon(self._listen, server, session)
@@ -106,14 +105,6 @@ class Lists:
             lists_in.set()
             self._dirty.pop(server, None)
             self._subscribed.pop(server, None)
-
-    async def _subscribe_again(self, server: str, session: "Session") -> None:
-        """A new session of an older server knows nothing of the subscriptions of the one before."""
-        for uri in () if session.modern else sorted(self.subscriptions.get(server, {})):
-            try:
-                await session.subscribe(uri, True)
-            except HostError as error:
-                self._journal.add(server, "host", "warning", f"no subscription to {uri}: {error.message}")
 
     async def _keep(self, connection: "Connection", session: "Session", failed: bool) -> None:
         server = connection.server
