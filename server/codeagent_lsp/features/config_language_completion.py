@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from attrs import frozen
 from lsprotocol import types
 
 from codeagent_lsp.config.document import Span
 from codeagent_lsp.config.keys import KEYS
 from codeagent_lsp.features.config_language import ConfigText, World
 from codeagent_lsp.features.config_language_cursor import Cursor, cursor_at
+from codeagent_lsp.features.config_language_items import Item, escaped, finish
 from codeagent_lsp.features.config_language_schema import KeyInfo, keys_in, top_keys
 from codeagent_lsp.features.config_language_values import Suggestion, suggestions, variable_suggestions
 from codeagent_lsp.features.config_language_variables import open_variable
@@ -27,18 +27,6 @@ LIMIT = 200
 _KINDS = types.CompletionItemKind
 _FOREIGN_KEYS = frozenset({"type", "command", "args", "env", "cwd", "envFile", "url", "headers", "oauth"})
 _HEADERS = {"Authorization": "Bearer ${TOKEN}", "X-API-Key": "${API_KEY}"}
-
-
-@frozen
-class _Item:
-    """One item under way: what is inserted, as plain text and as a snippet, and what it is filtered by."""
-
-    label: str
-    plain: str
-    snippet: str
-    kind: types.CompletionItemKind
-    detail: str = ""
-    documentation: str = ""
 
 
 def complete(text: ConfigText, position: types.Position, world: World) -> types.CompletionList:
@@ -53,11 +41,11 @@ def complete(text: ConfigText, position: types.Position, world: World) -> types.
         items = [_variable(text, variable, offset, suggestion) for suggestion in found[: LIMIT * 4]]
         begun = text.document.text[variable.start : offset].lower()
         items = [item for item in items if (item.filter_text or "").lower().startswith(begun)]
-    elif cursor.wants == "key":
-        items = [_finish(text, cursor, offset, item, world) for item in _keys(text, cursor, world)]
     else:
-        made = (_value(cursor, suggestion) for suggestion in suggestions(text, cursor, world))
-        items = [_finish(text, cursor, offset, item, world) for item in made]
+        wants_key = cursor.wants == "key"
+        made = _keys(text, cursor, world) if wants_key else _values(text, cursor, world)
+        style = {"markdown": world.markdown, "snippets": world.snippets}
+        items = [finish(item, cursor, text.range, **style) for item in made]
     for number, item in enumerate(items[:LIMIT]):
         item.sort_text = f"{number:04d}"
     return types.CompletionList(is_incomplete=len(items) > LIMIT, items=items[:LIMIT])
@@ -66,7 +54,7 @@ def complete(text: ConfigText, position: types.Position, world: World) -> types.
 # --- keys ---
 
 
-def _keys(text: ConfigText, cursor: Cursor, world: World) -> Iterator[_Item]:
+def _keys(text: ConfigText, cursor: Cursor, world: World) -> Iterator[Item]:
     node = text.document.at(cursor.path)
     members = node.members if node is not None else ()
     present = {str(member.key.value) for member in members if not _touches(member.key.span, cursor.replace)}
@@ -102,14 +90,14 @@ def _fits(name: str, present: set[str], text: ConfigText) -> bool:
     return KEYS.get(name, "any") == "any" or not kinds or KEYS[name] in kinds
 
 
-def _key(info: KeyInfo, cursor: Cursor) -> _Item:
+def _key(info: KeyInfo, cursor: Cursor) -> Item:
     quoted = json.dumps(info.name)
     if cursor.colon:
-        return _Item(info.name, quoted, quoted, _KINDS.Property, _types(info), info.description)
+        return Item(info.name, quoted, quoted, _KINDS.Property, _types(info), info.description)
     plain, snippet = _empty_value(info)
     comma = "," if cursor.comma_after else ""
     item = f"{quoted}: {plain}{comma}", f"{quoted}: {snippet}{comma}"
-    return _Item(info.name, *item, _KINDS.Property, _types(info), info.description)
+    return Item(info.name, *item, _KINDS.Property, _types(info), info.description)
 
 
 def _empty_value(info: KeyInfo) -> tuple[str, str]:
@@ -117,9 +105,9 @@ def _empty_value(info: KeyInfo) -> tuple[str, str]:
     if info.values and len(info.types) == 1:
         values = [value for value in info.values if json.dumps(value) != info.default] or list(info.values)
         shown = json.dumps(values[0])
-        return shown, f"${{1:{_escaped(shown)}}}"
+        return shown, f"${{1:{escaped(shown)}}}"
     if info.default is not None:
-        return info.default, f"${{1:{_escaped(info.default)}}}"
+        return info.default, f"${{1:{escaped(info.default)}}}"
     first = info.types[0] if info.types else "string"
     return {
         "string": ('""', '"$1"'),
@@ -130,16 +118,16 @@ def _empty_value(info: KeyInfo) -> tuple[str, str]:
     }.get(first, ('""', '"$1"'))
 
 
-def _named(cursor: Cursor, name: str, value: str, detail: str) -> _Item:
+def _named(cursor: Cursor, name: str, value: str, detail: str) -> Item:
     quoted = json.dumps(name)
     if cursor.colon:
-        return _Item(name, quoted, quoted, _KINDS.Property, detail)
+        return Item(name, quoted, quoted, _KINDS.Property, detail)
     comma = "," if cursor.comma_after else ""
     plain = f'{quoted}: "{value}"{comma}'
-    return _Item(name, plain, _escaped(plain), _KINDS.Property, detail)
+    return Item(name, plain, escaped(plain), _KINDS.Property, detail)
 
 
-def _servers(text: ConfigText, cursor: Cursor, world: World, present: set[str]) -> Iterator[_Item]:
+def _servers(text: ConfigText, cursor: Cursor, world: World, present: set[str]) -> Iterator[Item]:
     """New servers: a program, an address, and (in a project) the user's own, to be switched off."""
     comma = "," if cursor.comma_after else ""
     if cursor.colon:
@@ -161,7 +149,7 @@ def _servers(text: ConfigText, cursor: Cursor, world: World, present: set[str]) 
         plain_lines = [line for line in (plain_first, plain_second) if line]
         body = "".join(f"\n{unit}{line}" for line in lines)
         plain_body = "".join(f"\n{unit}{line}" for line in plain_lines)
-        yield _Item(
+        yield Item(
             f"server: {label}",
             f'"name": {{{plain_body}\n}}{comma}',
             f'"${{1:name}}": {{{body}\n}}{comma}',
@@ -172,18 +160,22 @@ def _servers(text: ConfigText, cursor: Cursor, world: World, present: set[str]) 
         for name, view in sorted(world.views.items()):
             if name not in present and view.status is not None and view.status.scope == "user":
                 entry = f'{json.dumps(name)}: {{ "disabled": true }}{comma}'
-                yield _Item(one_line(name), entry, _escaped(entry), _KINDS.Module, "switch your own server off here")
+                yield Item(one_line(name), entry, escaped(entry), _KINDS.Module, "switch your own server off here")
 
 
 # --- values and variables ---
 
 
-def _value(cursor: Cursor, suggestion: Suggestion) -> _Item:
+def _values(text: ConfigText, cursor: Cursor, world: World) -> Iterator[Item]:
+    return (_value(cursor, suggestion) for suggestion in suggestions(text, cursor, world))
+
+
+def _value(cursor: Cursor, suggestion: Suggestion) -> Item:
     comma = "," if cursor.comma_after else ""
     plain = json.dumps(suggestion.value, ensure_ascii=False) + comma
     kind = _KINDS.Snippet if suggestion.snippet else suggestion.kind
-    snippet = (suggestion.snippet or _escaped(plain.removesuffix(comma) if comma else plain)) + comma
-    return _Item(suggestion.label, plain, snippet, kind, suggestion.detail, suggestion.documentation)
+    snippet = (suggestion.snippet or escaped(plain.removesuffix(comma) if comma else plain)) + comma
+    return Item(suggestion.label, plain, snippet, kind, suggestion.detail, suggestion.documentation)
 
 
 def _variable(text: ConfigText, span: Span, offset: int, suggestion: Suggestion) -> types.CompletionItem:
@@ -198,39 +190,6 @@ def _variable(text: ConfigText, span: Span, offset: int, suggestion: Suggestion)
     )
 
 
-def _finish(text: ConfigText, cursor: Cursor, offset: int, item: _Item, world: World) -> types.CompletionItem:
-    """The item as LSP has it; a comma that is missing before it comes along."""
-    begun = cursor.typed
-    head = item.plain if begun.startswith('"') == item.plain.startswith('"') else item.plain.strip('"')
-    if begun.startswith('"') and not head.startswith('"'):
-        head = f'"{head}'
-    made = types.CompletionItem(
-        label=item.label,
-        kind=item.kind,
-        detail=item.detail or None,
-        filter_text=f'"{item.label}"' if item.kind is _KINDS.Snippet and begun.startswith('"') else head[:LIMIT],
-        insert_text_format=types.InsertTextFormat.Snippet if world.snippets else types.InsertTextFormat.PlainText,
-        insert_text_mode=types.InsertTextMode.AdjustIndentation,
-        text_edit=types.TextEdit(text.range(cursor.replace), item.snippet if world.snippets else item.plain),
-    )
-    if item.documentation:
-        made.documentation = _markup(item.documentation, world)
-    if cursor.comma_before is not None and cursor.wants == "key":
-        place = text.range(Span(cursor.comma_before, cursor.comma_before))
-        made.additional_text_edits = [types.TextEdit(place, ",")]
-    return made
-
-
-def _markup(words: str, world: World) -> types.MarkupContent:
-    kind = types.MarkupKind.Markdown if world.markdown else types.MarkupKind.PlainText
-    return types.MarkupContent(kind, words)
-
-
 def _types(info: KeyInfo) -> str:
     words: list[Any] = [json.dumps(value) for value in info.values] or list(info.types)
     return " | ".join(words)
-
-
-def _escaped(text: str) -> str:
-    """Text as a snippet has it literally (LSP 3.18, "Snippet Syntax")."""
-    return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")

@@ -93,7 +93,7 @@ def find_faults(
 
 
 def _faults(schema: Any, value: Any, count: int, into_branches: bool) -> list[Fault]:
-    from jsonschema import Draft202012Validator, exceptions, validators  # slow to import, and needed by few results
+    from jsonschema import Draft202012Validator, validators  # slow to import, and needed by few results
     from referencing import Registry
 
     base: Any = Draft202012Validator
@@ -105,7 +105,30 @@ def _faults(schema: Any, value: Any, count: int, into_branches: bool) -> list[Fa
     registry: Any = cast(Any, Registry)()  # an empty one: nothing is fetched
     errors: Iterable[Any] = bounded(schema, registry=registry).iter_errors(value)
     found = list(islice(errors, count))
-    return [_fault(cast(Any, exceptions).best_match([error]) if into_branches else error) for error in found]
+    return [_likeliest(error) if into_branches else _fault(error) for error in found]
+
+
+def _likeliest(error: Any, depth: int = 0) -> Fault:
+    """Of a choice between branches of which none fits: what is wrong by the branch that seems to be meant.
+
+    That is one whose type, and then whose constants, agree with what is there; where no type agrees, the types.
+    """
+    branches: dict[Any, list[Any]] = {}
+    for inner in error.context or () if error.validator in ("anyOf", "oneOf") and depth < MAX_DEPTH else ():
+        branches.setdefault(inner.relative_schema_path[0], []).append(inner)
+    if not branches:
+        return _fault(error)
+
+    def unlike(errors: list[Any]) -> tuple[bool, bool, int]:
+        off_type = any(inner.validator == "type" and not inner.relative_path for inner in errors)
+        return off_type, any(inner.validator in ("const", "enum") for inner in errors), len(errors)
+
+    best = min(branches.values(), key=unlike)
+    if not unlike(best)[0]:
+        return _likeliest(best[0], depth + 1)
+    kinds = [inner.validator_value for errors in branches.values() for inner in errors if inner.validator == "type"]
+    named = [kind for kind in kinds if isinstance(kind, str)]
+    return Fault(tuple(error.absolute_path), "type", list(dict.fromkeys(named))) if named else _fault(error)
 
 
 def _fault(error: Any) -> Fault:
