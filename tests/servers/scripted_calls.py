@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -35,7 +36,9 @@ def echo(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[s
         server.answer(request_id, arguments["result"])
         return
     result: dict[str, Any] = {"content": [{"type": "text", "text": str(arguments.get("text", ""))}]}
-    server.answer(request_id, result | ({"structuredContent": arguments["structured"]} if "structured" in arguments else {}))
+    server.answer(
+        request_id, result | ({"structuredContent": arguments["structured"]} if "structured" in arguments else {})
+    )
 
 
 @call
@@ -113,6 +116,35 @@ def sample(server: Any, request_id: Any, arguments: dict[str, Any], params: dict
 def roots(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
     """Ask for the roots, then say what came back."""
     ask(server, request_id, "roots/list", None)
+
+
+@call
+def question(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
+    """Ask `method` with `params`, then say what came back."""
+    ask(server, request_id, arguments["method"], arguments.get("params"))
+
+
+@call
+def later(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
+    """Say `text` again after a random moment of at most `seconds` (0.2)."""
+    answer = {"content": [{"type": "text", "text": str(arguments.get("text", ""))}]}
+    threading.Timer(random.random() * float(arguments.get("seconds", 0.2)), server.answer, (request_id, answer)).start()
+
+
+@call
+def progress(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
+    """Tell of progress every `every` seconds (0.4) `times` times, under `token` if given; then answer, or never."""
+
+    def work() -> None:
+        token = arguments.get("token", (params.get("_meta") or {}).get("progressToken"))
+        for step in range(int(arguments.get("times", 8))):
+            told = {"progressToken": token, "progress": step, "message": f"step {step}"}
+            server.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": told})
+            time.sleep(float(arguments.get("every", 0.4)))
+        if not arguments.get("never"):
+            server.answer(request_id, OK)
+
+    threading.Thread(target=work, daemon=True).start()
 
 
 @call

@@ -6,6 +6,7 @@ Source: JSON-RPC 2.0, sections 4 and 5. What servers get wrong in practice: no `
 
 import json
 import math
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from codeagent_lsp.protocol import JsonObject
@@ -48,7 +49,8 @@ def clean_call(message: JsonObject) -> JsonObject | None:
         out["id"] = request_id
     params = message.get("params")
     if isinstance(params, dict):
-        out["params"] = _clean_log(cast(JsonObject, params)) if method == "notifications/message" else params
+        clean = _CLEANERS.get(method)
+        out["params"] = clean(cast(JsonObject, params)) if clean is not None else params
     return out
 
 
@@ -59,6 +61,26 @@ def _clean_log(params: JsonObject) -> JsonObject:
     if not isinstance(fixed.get("logger"), str):
         fixed.pop("logger", None)
     return fixed
+
+
+def _clean_elicitation(params: JsonObject) -> JsonObject:
+    """A form needs a message and the schema of an object, though it be an empty one."""
+    if params.get("mode", "form") != "form":
+        return params
+    schema = params.get("requestedSchema")
+    fixed: JsonObject = (
+        {**cast(JsonObject, schema), "type": "object"} if isinstance(schema, dict) else {"type": "object"}
+    )
+    if not isinstance(fixed.get("properties"), dict):
+        fixed["properties"] = {}
+    message = params.get("message")
+    return {**params, "message": message if isinstance(message, str) else "", "requestedSchema": fixed}
+
+
+_CLEANERS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
+    "notifications/message": _clean_log,
+    "elicitation/create": _clean_elicitation,
+}
 
 
 def clean_error(error: Any) -> JsonObject:
