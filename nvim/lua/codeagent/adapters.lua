@@ -59,10 +59,11 @@ end
 function M.avante(options)
   return function()
     return vim.tbl_map(function(tool)
+      local schemas = require("codeagent.schema")
       local schema, fields = tool.inputSchema or {}, {}
-      local names, required = require("codeagent.schema").names(schema)
+      local names, required = schemas.names(schema)
       for _, name in ipairs(names) do
-        local property = schema.properties[name]
+        local property = schemas.property(schema, name)
         fields[#fields + 1] = {
           name = name,
           type = type(property.type) == "string" and property.type or "string",

@@ -37,7 +37,8 @@ local function say(buffer, message, group)
   if message then
     local last = vim.api.nvim_buf_line_count(buffer) - 1
     local lines = {}
-    for _, line in ipairs(text.lines(message)) do
+    local width = math.max(20, vim.api.nvim_win_get_width(vim.fn.win_findbuf(buffer)[1] or 0) - 2)
+    for _, line in ipairs(text.quoted(message, width, " ")) do
       lines[#lines + 1] = { { line, group or "CodeAgentMuted" } }
     end
     vim.api.nvim_buf_set_extmark(buffer, ui.namespace, last, 0, { virt_lines = lines })
@@ -52,13 +53,9 @@ local function bar(tool)
     or ""
   local group = ({ destructive = "CodeAgentDanger", write = "CodeAgentWarning" })[tool.capability]
     or "CodeAgentMuted"
-  return ("%%#CodeAgentTool# %s %%#CodeAgentServer#%s %%#%s#%s%s %%=%%#CodeAgentMuted#<CR> runs it "):format(
-    text.bar(tool.tool, 80),
-    text.bar(tool.server, 60),
-    group,
-    effect,
-    asks
-  )
+  local parts =
+    { { tool.tool, "CodeAgentTool" }, { tool.server, "CodeAgentServer" }, { effect .. asks, group } }
+  return ui.bar(parts, "<CR> runs it")
 end
 
 ---@param failure codeagent.Failure
@@ -183,8 +180,9 @@ local function prepare(buffer, tool)
     vim.wo[window][0].winbar = bar(tool)
     local line = vim.api.nvim_buf_line_count(buffer) > 2 and 2 or 1
     local shown = vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1] or ""
-    local value = shown:find(': "') or shown:find(": ")
-    pcall(vim.api.nvim_win_set_cursor, window, { line, value and value + 1 or 0 })
+    local value = (shown:find(': "') or -1) + 2
+    value = value > 1 and value or (shown:find(": ") or -1) + 1
+    pcall(vim.api.nvim_win_set_cursor, window, { line, value })
   end
   attach(buffer)
 end

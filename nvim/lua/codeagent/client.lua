@@ -24,6 +24,7 @@ local START_PATIENCE = 20000
 M.waiting = 0
 
 local listeners = {} ---@type table<string, fun(progress: table)>
+local pending = {} ---@type table<fun(failure: codeagent.Failure?, result: any), true>
 local tokens = 0
 
 --- Neovim shows progress by itself (`LspProgress`); whoever runs a request hears of it here as well.
@@ -136,17 +137,19 @@ end
 ---@param callback fun(failure: codeagent.Failure?, result: any)
 ---@return fun() cancel
 local function send(client, request, options, callback)
-  local is_done, id = false, nil
-  local function finish(failure, result)
+  local is_done, finish = false, nil
+  function finish(failure, result)
     if is_done then
       return
     end
     is_done = true
+    pending[finish] = nil
     if request.workDoneToken then
       listeners[request.workDoneToken] = nil
     end
     callback(failure, result)
   end
+  pending[finish] = true
   if options.on_progress then
     if tokens == 0 then
       listen()
@@ -155,7 +158,7 @@ local function send(client, request, options, callback)
     request.workDoneToken = "codeagent-nvim-" .. tokens
     listeners[request.workDoneToken] = options.on_progress
   end
-  local sent
+  local sent, id
   sent, id = client:request("workspace/executeCommand", request, function(err, result)
     finish(err and failed(err), result)
   end)
@@ -234,6 +237,13 @@ function M.call(name, params, options, callback)
     return M.execute(name, params, options, callback)
   end
   return M.wait(name, params, options)
+end
+
+--- The language server is gone: Neovim answers nobody who waits for it, so we do.
+function M.abandon()
+  for finish in pairs(pending) do
+    finish(M.failure("exited", "the language server ended before it had answered"))
+  end
 end
 
 --- Tells the user of a failure, with the hint on a line of its own.

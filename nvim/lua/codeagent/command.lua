@@ -126,7 +126,7 @@ M.subcommands = {
     name = "approve",
     args = "[server]",
     desc = "Goes to the question that is open; else asks whether a project's server may start.",
-    run = action("actions", "approve"),
+    run = action("approvals", "approve"),
     complete = names("waiting"),
   },
   {
@@ -134,7 +134,7 @@ M.subcommands = {
     args = "",
     desc = "Lists your standing decisions, and takes one back.",
     bang = "takes all of them back",
-    run = action("actions", "approvals"),
+    run = action("approvals", "list"),
   },
   {
     name = "signin",

@@ -87,7 +87,7 @@ end
 ---@param status codeagent.ServerStatus
 local function check_status(status)
   local text = require("codeagent.text")
-  local said = ("%s: %s"):format(text.one_line(status.server, 60), require("codeagent.tree").detail(status))
+  local said = ("%s: %s"):format(text.one_line(status.server, 60), require("codeagent.look").detail(status))
   local advice = {
     failed = "`:CodeAgent log " .. status.server .. "` shows what it wrote.",
     needsAuth = "`:CodeAgent signin " .. status.server .. "`",

@@ -183,7 +183,7 @@ end
 
 --- Opens the resource whose mention is under the cursor.
 function M.open_mention()
-  require("codeagent.documents").open_at_cursor()
+  require("codeagent.mention").open_at_cursor()
 end
 
 return M

@@ -1,7 +1,7 @@
 --- JSON as people read it: values written out in a stable order, and texts laid out anew without reading them.
 local M = {}
 
---- The largest integer that Lua's numbers hold exactly; beyond it one number passes for another.
+--- The first integer that stands for its neighbours as well in Lua's numbers.
 local EXACT = 2 ^ 53
 
 ---@param value any
@@ -61,17 +61,15 @@ local function tokens(text)
     if not at then
       return nil
     end
-    local char, last = text:sub(at, at), nil
+    local char = text:sub(at, at)
+    local last = at
     if char == '"' then
-      last = at
       repeat
         last = text:find('["\\]', last + 1) or #text
         local escaped = text:sub(last, last) == "\\"
         last = escaped and last + 1 or last
       until not escaped or last >= #text
-    elseif char:find("[%[%]{}:,]") then
-      last = at
-    else
+    elseif not char:find("[%[%]{}:,]") then
       last = (text:find("[%s%[%]{}:,]", at) or #text + 1) - 1
     end
     local token = text:sub(at, last)
@@ -129,7 +127,8 @@ end
 ---@return string?
 function M.inexact(text)
   for token in tokens(text) do
-    if token:find("^%-?%d+$") and math.abs(tonumber(token) or 0) > EXACT then
+    local number = token:find("^%-?%d+$") and tonumber(token)
+    if number and math.abs(number) >= EXACT and ("%.0f"):format(number) ~= token then
       return token
     end
   end

@@ -74,8 +74,8 @@ function M.open(server)
     append(buffer, result.lines, server == nil)
     local window = ui.open(buffer, "split", { height = 15 })
     vim.wo[window].wrap = false
-    local name = server and text.bar(server, 60) or "all servers"
-    vim.wo[window][0].winbar = ("%%#CodeAgentTitle# log of %s %%=%%#CodeAgentMuted#q closes "):format(name)
+    local title = { { "log of " .. (server or "all servers"), "CodeAgentTitle" } }
+    vim.wo[window][0].winbar = ui.bar(title, "q closes")
     vim.api.nvim_win_set_cursor(window, { vim.api.nvim_buf_line_count(buffer), 0 })
     ui.map(buffer, "q", "<Cmd>close<CR>", "close")
     local stop = require("codeagent.state").subscribe(function(event, data)

@@ -3,6 +3,7 @@ local client = require("codeagent.client")
 local state = require("codeagent.state")
 local tree = require("codeagent.tree")
 local ui = require("codeagent.ui")
+local view_of_panel = require("codeagent.panel_view")
 
 local M = {}
 
@@ -58,20 +59,6 @@ local function line_of(drawn, id)
   return nil
 end
 
----@return string
-local function bar()
-  local counts = state.counts()
-  local parts = { ("%d of %d ready"):format(counts.ready, counts.servers) }
-  parts[#parts + 1] = counts.starting > 0 and ("%d starting"):format(counts.starting) or nil
-  parts[#parts + 1] = counts.failed > 0
-      and ("%%#CodeAgentFailed#%d failed%%#CodeAgentMuted#"):format(counts.failed)
-    or nil
-  parts[#parts + 1] = counts.waiting > 0
-      and ("%%#CodeAgentWaiting#%d waiting%%#CodeAgentMuted#"):format(counts.waiting)
-    or nil
-  return (" %%#CodeAgentMuted#%s%%=%%#CodeAgentMuted#? help  q close "):format(table.concat(parts, " · "))
-end
-
 --- Draws the panel anew; the cursor stays on the thing that it is on.
 function M.draw()
   local view = M.current()
@@ -94,7 +81,7 @@ function M.draw()
     vim.api.nvim_win_call(place.window, function()
       vim.fn.winrestview(place.view)
     end)
-    vim.wo[place.window][0].winbar = bar()
+    vim.wo[place.window][0].winbar = view_of_panel.bar()
   end
 end
 
@@ -233,27 +220,6 @@ local function on_event(event, data)
   M.draw_soon()
 end
 
---- Only the lines on the screen are painted: five thousand tools cost what twenty do.
-local function paint_on_redraw()
-  vim.api.nvim_set_decoration_provider(ui.namespace, {
-    on_win = function(_, _, buffer, first, last)
-      local view = panel
-      if not view or buffer ~= view.buffer then
-        return false
-      end
-      for _, mark in ipairs(view.drawn.marks) do
-        if mark[1] >= first and mark[1] <= last then
-          local options = { end_col = mark[3], hl_group = mark[4], ephemeral = true, strict = false }
-          vim.api.nvim_buf_set_extmark(buffer, ui.namespace, mark[1], mark[2], options)
-        elseif mark[1] > last then
-          break
-        end
-      end
-      return false
-    end,
-  })
-end
-
 local function close()
   local view = panel
   panel = nil
@@ -288,7 +254,9 @@ function M.open(other)
   }
   require("codeagent.panel_keys").map(buffer)
   vim.api.nvim_create_autocmd("BufWipeout", { buffer = buffer, once = true, callback = close })
-  paint_on_redraw()
+  view_of_panel.paint(function()
+    return panel
+  end)
   M.draw()
   M.refresh()
 end

@@ -190,7 +190,7 @@ M.keys = {
       if require("codeagent.questions").count() > 0 then
         require("codeagent.questions").focus()
       elseif status and status.state == "untrusted" then
-        require("codeagent.actions").ask_to_start(status)
+        require("codeagent.approvals").ask_to_start(status)
       end
     end),
   },
@@ -198,7 +198,7 @@ M.keys = {
     keys = "A",
     desc = "your standing decisions",
     run = function()
-      require("codeagent.actions").approvals({}, { bang = false, rest = "" })
+      require("codeagent.approvals").list({}, { bang = false, rest = "" })
     end,
   },
   { keys = "i", desc = "sign in to the server", run = on_node(run("signIn")) },

@@ -1,4 +1,4 @@
---- Choices by `vim.ui.select` and `vim.ui.input`, so that every picker plugin works: servers, tools, resources, prompts.
+--- Choices by `vim.ui.select` and `vim.ui.input`, so that every picker plugin works.
 local client = require("codeagent.client")
 local text = require("codeagent.text")
 
@@ -36,18 +36,6 @@ local function list(name, params, callback)
   end)
 end
 
---- What a state is called.
----@type table<string, string>
-M.states = {
-  ready = "ready",
-  starting = "starting",
-  failed = "failed",
-  needsAuth = "needs sign-in",
-  untrusted = "needs approval",
-  stopped = "stopped",
-  disabled = "disabled",
-}
-
 --- A server.
 ---@param prompt string
 ---@param callback fun(status: codeagent.ServerStatus)
@@ -58,7 +46,10 @@ function M.server(prompt, callback, fits)
       return true
     end, require("codeagent.state").list())
     select(servers, prompt, "server", function(status)
-      return ("%s  (%s)"):format(text.one_line(status.server, 60), M.states[status.state] or status.state)
+      return ("%s  (%s)"):format(
+        text.one_line(status.server, 60),
+        require("codeagent.look").words[status.state] or status.state
+      )
     end, callback)
   end)
 end
@@ -269,10 +260,8 @@ function M.show_prompt(filled, prompt)
   require("codeagent.documents").map(buffer)
   ui.map(buffer, "q", "<Cmd>close<CR>", "close")
   local window = ui.open(buffer, require("codeagent.config").get().result, { title = "Prompt", height = 12 })
-  vim.wo[window][0].winbar = ("%%#CodeAgentPrompt# %s %%#CodeAgentServer#%s %%=%%#CodeAgentMuted#:%%y yanks it, q closes "):format(
-    text.bar(prompt.name, 60),
-    text.bar(prompt.server, 60)
-  )
+  local names = { { prompt.name, "CodeAgentPrompt" }, { prompt.server, "CodeAgentServer" } }
+  vim.wo[window][0].winbar = ui.bar(names, ":%y yanks it, q closes")
 end
 
 return M

@@ -151,17 +151,17 @@ end
 ---@param result codeagent.CallResult
 ---@return string
 local function bar(result)
-  local state = result.isError and "%#CodeAgentFailed#the tool reports an error" or "%#CodeAgentReady#done"
-  local warnings = #(result.warnings or {}) > 0
-      and "%#CodeAgentWarning# " .. text.bar(table.concat(result.warnings, "; "), 300)
-    or ""
-  return ("%%#CodeAgentTool# %s %%#CodeAgentServer#%s %s%%#CodeAgentMuted# %s ms%s %%=%%#CodeAgentMuted#D compares, q closes "):format(
-    text.bar(result.tool, 80),
-    text.bar(result.server, 60),
-    state,
-    text.number(result.durationMs or 0),
-    warnings
+  local parts = { { result.tool, "CodeAgentTool" }, { result.server, "CodeAgentServer" } }
+  local is_bad = result.isError
+  table.insert(
+    parts,
+    { is_bad and "the tool reports an error" or "done", is_bad and "CodeAgentFailed" or "CodeAgentReady" }
   )
+  table.insert(parts, { text.number(result.durationMs or 0) .. " ms", "CodeAgentMuted" })
+  for _, warning in ipairs(result.warnings or {}) do
+    table.insert(parts, { warning, "CodeAgentWarning" })
+  end
+  return ui.bar(parts, "D compares, q closes")
 end
 
 ---@param window integer
@@ -219,18 +219,23 @@ local function prepare(result, key)
   return buffer
 end
 
+--- The window of a result that is shown: of the same tool if there is one, else of any.
 ---@param key string
 ---@return integer?
 local function window_of(key)
+  local other
   for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-    if vim.b[vim.api.nvim_win_get_buf(window)].codeagent_result == key and not vim.wo[window].diff then
+    local shown = vim.b[vim.api.nvim_win_get_buf(window)].codeagent_result
+    if shown == key and not vim.wo[window].diff then
       return window
+    elseif shown and not vim.wo[window].diff then
+      other = other or window
     end
   end
-  return nil
+  return other
 end
 
---- Shows a result, in the window of the last one of the same tool if that is still there. The cursor stays.
+--- Shows a result, in the window of the last one if that is still there. The cursor stays.
 ---@param result codeagent.CallResult
 function M.show(result)
   local key = result.server .. "\0" .. result.tool

@@ -17,7 +17,7 @@ function M.names(schema)
   local properties = type(schema.properties) == "table" and schema.properties or {}
   local names, required = {}, {}
   for _, name in ipairs(type(schema.required) == "table" and schema.required or {}) do
-    if type(properties[name]) == "table" and not required[name] then
+    if properties[name] ~= nil and not required[name] then
       names[#names + 1], required[name] = name, true
     end
   end
@@ -25,6 +25,15 @@ function M.names(schema)
     names[#names + 1] = not required[name] and name or nil
   end
   return names, required
+end
+
+--- What a schema says of one property; `true` and other oddities say nothing.
+---@param schema table
+---@param name string
+---@return table
+function M.property(schema, name)
+  local property = schema.properties[name]
+  return type(property) == "table" and property or {}
 end
 
 ---@param schema any
@@ -88,7 +97,7 @@ function M.arguments(schema, depth)
   local arguments = vim.empty_dict()
   local names, required = M.names(type(schema) == "table" and schema or {})
   for _, name in ipairs(names) do
-    local property = schema.properties[name]
+    local property = M.property(schema, name)
     if required[name] or present(property.default) then
       arguments[name] = M.example(property, depth)
     end
@@ -141,7 +150,7 @@ function M.fields(schema)
   local fields = {}
   local names, required = M.names(type(schema) == "table" and schema or {})
   for _, name in ipairs(names) do
-    local property = schema.properties[name]
+    local property = M.property(schema, name)
     local kind = type_of(property)
     local items = kind == "array" and type(property.items) == "table" and property.items or nil
     local values, labels = values_of(items or property)

@@ -170,6 +170,7 @@ function M.on_exit(code, signal)
       return -- an older one has ended
     end
     require("codeagent.questions").drop_all()
+    require("codeagent.client").abandon()
     require("codeagent.state").set_host(code == 0 and "off" or "ended")
     if code ~= 0 and signal ~= 15 and vim.v.exiting == vim.NIL then
       local said =
@@ -244,7 +245,7 @@ end
 --- A command of a code action: the text, and what its mentions stand for, into the clipboard register.
 ---@param command lsp.Command
 function M.copy_expanded(command)
-  require("codeagent.documents").copy_expanded((command.arguments or {})[1] or {})
+  require("codeagent.mention").copy_expanded((command.arguments or {})[1] or {})
 end
 
 return M

@@ -1,4 +1,5 @@
 --- The panel as text: a tree of servers, their tools, resources and prompts, with what is folded left out.
+local look = require("codeagent.look")
 local text = require("codeagent.text")
 
 local M = {}
@@ -30,69 +31,6 @@ local M = {}
 ---@field lines string[]
 ---@field nodes table<integer, codeagent.Node> by line, from one
 ---@field marks codeagent.Mark[]
-
----@type table<string, { sign: string, icon: string, group: string }>
-M.states = {
-  ready = { sign = "●", icon = "\u{f058}", group = "CodeAgentReady" },
-  starting = { sign = "◌", icon = "\u{f110}", group = "CodeAgentBusy" },
-  failed = { sign = "✗", icon = "\u{f057}", group = "CodeAgentFailed" },
-  needsAuth = { sign = "!", icon = "\u{f084}", group = "CodeAgentWaiting" },
-  untrusted = { sign = "?", icon = "\u{f132}", group = "CodeAgentWaiting" },
-  stopped = { sign = "○", icon = "\u{f28d}", group = "CodeAgentOff" },
-  disabled = { sign = "-", icon = "\u{f05e}", group = "CodeAgentOff" },
-}
-
-M.icons = { tool = "\u{f0ad} ", resource = "\u{f15c} ", template = "\u{f016} ", prompt = "\u{f075} " }
-
-M.effects = {
-  read = { "reads", "CodeAgentMuted" },
-  network = { "network", "CodeAgentMuted" },
-  write = { "writes", "CodeAgentWarning" },
-  destructive = { "destroys", "CodeAgentDanger" },
-  unknown = { "unknown", "CodeAgentMuted" },
-}
-
----@param state string
----@param icons? boolean
----@return string
-function M.sign(state, icons)
-  local look = M.states[state] or M.states.stopped
-  return icons and look.icon or look.sign
-end
-
----@param state string
----@return string
-function M.group(state)
-  return (M.states[state] or M.states.stopped).group
-end
-
---- A message without the server's name in front, where that stands beside it anyway.
----@param message string
----@param server string
----@return string
-function M.without_server(message, server)
-  return vim.startswith(message, server .. ": ") and message:sub(#server + 3) or message
-end
-
---- What stands behind a server's name: counts where it is ready, else why it is not.
----@param status codeagent.ServerStatus
----@return string
-function M.detail(status)
-  local word = require("codeagent.picker").states[status.state] or status.state
-  if status.state == "ready" then
-    local off = status.disabledTools > 0 and (" (%d off)"):format(status.disabledTools) or ""
-    local parts = { text.counted(status.tools, "tool") .. off }
-    local resources = status.resources + status.resourceTemplates
-    parts[#parts + 1] = resources > 0 and text.counted(resources, "resource") or nil
-    parts[#parts + 1] = status.prompts > 0 and text.counted(status.prompts, "prompt") or nil
-    return table.concat(parts, " · ")
-  end
-  local why = (status.error and status.error.message) or status.detail
-  if not why then
-    return word
-  end
-  return ("%s — %s"):format(word, text.one_line(M.without_server(why, status.server), 160))
-end
 
 ---@class codeagent.Drawing : codeagent.Drawn
 ---@field model codeagent.Model
@@ -140,14 +78,17 @@ function Drawing:tool(tool, parent)
   local id = parent .. "\0" .. tool.tool .. "\0" .. tool.kind
   local node =
     { id = id, kind = "tool", server = tool.server, item = tool, parent = parent, depth = 2, can_fold = true }
-  local effect = M.effects[tool.capability] or M.effects.unknown
+  local effect = look.effects[tool.capability] or look.effects.unknown
   local name = text.one_line(tool.tool, 48)
   local gap = (" "):rep(math.max(2, 26 - vim.fn.strdisplaywidth(name)))
   local label = ("%-10s"):format(tool.enabled and effect[1] or "off")
   local about = text.one_line((tool.title and tool.title ~= "" and tool.title or tool.description) or "", 160)
   self:line(node, {
     { "    " .. self:arrow(node) },
-    { (self.model.icons and M.icons.tool or "") .. name, tool.enabled and "CodeAgentTool" or "CodeAgentOff" },
+    {
+      (self.model.icons and look.icons.tool or "") .. name,
+      tool.enabled and "CodeAgentTool" or "CodeAgentOff",
+    },
     { gap },
     { label, tool.enabled and effect[2] or "CodeAgentOff" },
     { about, "CodeAgentMuted" },
@@ -161,7 +102,7 @@ function Drawing:tool(tool, parent)
   local schema = require("codeagent.schema")
   local names, required = schema.names(tool.inputSchema or {})
   for _, argument in ipairs(names) do
-    local property = tool.inputSchema.properties[argument]
+    local property = schema.property(tool.inputSchema, argument)
     local said = type(property.description) == "string" and "  " .. text.one_line(property.description, 160)
       or ""
     local kind = type(property.type) == "string" and property.type or "any"
@@ -193,7 +134,7 @@ function Drawing:item(item, kind, parent)
   self:line(node, {
     { "    " .. self:arrow(node) },
     {
-      (self.model.icons and M.icons[kind] or "") .. shown,
+      (self.model.icons and look.icons[kind] or "") .. shown,
       kind == "prompt" and "CodeAgentPrompt" or "CodeAgentResource",
     },
     { (" "):rep(math.max(2, 36 - vim.fn.strdisplaywidth(shown))) },
@@ -258,7 +199,7 @@ function Drawing:trouble(status)
     status.server,
     status.server,
     1,
-    M.without_server(failure.message, status.server),
+    look.without_server(failure.message, status.server),
     "CodeAgentFailed"
   )
   if failure.hint then
@@ -276,10 +217,10 @@ function Drawing:server(status)
   local name = text.one_line(status.server, 48)
   self:line(node, {
     { self:arrow(node) },
-    { M.sign(status.state, self.model.icons) .. " ", M.group(status.state) },
+    { look.sign(status.state, self.model.icons) .. " ", look.group(status.state) },
     { name, status.state == "disabled" and "CodeAgentOff" or "CodeAgentServer" },
     { (" "):rep(math.max(2, 18 - vim.fn.strdisplaywidth(name))) },
-    { M.detail(status), "CodeAgentMuted" },
+    { look.detail(status), "CodeAgentMuted" },
   })
   if not self.model.open[status.server] then
     return

@@ -192,6 +192,19 @@ function M.open(buffer, kind, options)
   return window
 end
 
+--- A line for 'winbar': pieces of text with their highlight groups, and what stands at the right.
+---@param left { [1]: any, [2]: string }[]
+---@param right string
+---@return string
+function M.bar(left, right)
+  local text = require("codeagent.text")
+  local parts = {}
+  for _, piece in ipairs(left) do
+    parts[#parts + 1] = ("%%#%s#%s"):format(piece[2], text.bar(piece[1], 300))
+  end
+  return (" %s%%=%%#CodeAgentMuted#%s "):format(table.concat(parts, " "), text.bar(right))
+end
+
 --- Closes a window, unless it is the last one.
 ---@param window? integer
 function M.close(window)
