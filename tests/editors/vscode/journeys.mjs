@@ -155,7 +155,7 @@ async function tools() {
       await stage.status.click();
       await pick(page, "gallery");
       await pick(page, "Show Log");
-      const chosen = page.locator(".part.panel select");
+      const chosen = page.locator(".part.panel select").first();
       await until("the channel", async () => /gallery/.test(await chosen.evaluate((box) => box.selectedOptions[0].text)));
       if (HAS_LOGS) await page.locator(".part.panel .view-line", { hasText: /\S/ }).first().waitFor();
     });
