@@ -99,7 +99,7 @@ export class Client implements vscode.Disposable {
           clientFeatures: [...CLIENT_FEATURES],
           workspaceTrust: vscode.workspace.isTrusted,
           variables: server.variables,
-          settings: { alsoRead: vscode.workspace.getConfiguration("codeagent").get("alsoRead", []) },
+          settings: serverSettings(),
         }),
         initializationFailedHandler: () => false,
         markdown: { isTrusted: false, supportHtml: false },
@@ -181,6 +181,12 @@ export class Client implements vscode.Disposable {
       this.setState("failed", "The language server has stopped.");
     }
   }
+}
+
+/** The settings that the server reads; it asks for them again when they change. */
+function serverSettings(): Record<string, unknown> {
+  const settings = vscode.workspace.getConfiguration("codeagent");
+  return Object.fromEntries(["alsoRead", "completeArguments"].map((name) => [name, settings.get(name)]));
 }
 
 /** A language client whose errors go to the log: what the user has to know, we say ourselves. */

@@ -82,6 +82,38 @@ async function tools() {
       const json = form.getByLabel("Arguments as JSON");
       assert.deepEqual(JSON.parse(await json.inputValue()), { name: "shopping", text: "milk\nbread" });
     });
+    await test(stage, "a question that is long is a document to read, and Escape is a no", async () => {
+      const form = webview(page);
+      await form.getByRole("button", { name: "Edit as Form" }).click();
+      await form.getByRole("textbox", { name: "Text" }).fill("a line that goes on and on\n".repeat(80));
+      await form.getByRole("button", { name: "Run", exact: true }).click();
+      const title = page.locator(".quick-input-title", { hasText: "May the tool “add_note”" });
+      await title.waitFor();
+      await page.locator(".editor-instance .view-line", { hasText: "With the arguments" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.locator(".tab", { hasText: "CodeAgent MCP asks" }).waitFor({ state: "detached" });
+      await webview(page).getByRole("alert").filter({ hasText: "did not allow" }).waitFor();
+    });
+    await test(stage, "a tool can be switched off and on", async () => {
+      await stage.run("Disable Tool");
+      await page.locator(".quick-input-widget input.input").fill("roll");
+      await pick(page, "roll_dice");
+      await stage.item(/roll_dice.*disabled/).hover();
+      await stage.item(/roll_dice.*disabled/).getByRole("button", { name: "Enable Tool" }).click();
+      await stage.item(/roll_dice.*Roll\ssix/).waitFor();
+    });
+    await test(stage, "a template and a prompt are filled in, with the server's completions", async () => {
+      await stage.expand(/^Resources/);
+      await stage.item("A note by name").click();
+      await pick(page, "groceries");
+      await page.locator(".tab", { hasText: "groceries" }).waitFor();
+      await stage.expand(/^Prompts/);
+      await stage.item("Review a note").click();
+      await pick(page, "readme");
+      await page.locator(".quick-input-widget input.input").fill("Ger");
+      await pick(page, "German");
+      await page.locator(".view-line", { hasText: "answer in German" }).waitFor();
+    });
     await test(stage, "a call shows its progress and can be cancelled", async () => {
       const form = await stage.form("Count");
       await form.getByLabel("Steps").fill("60");
@@ -194,6 +226,11 @@ async function firstConfiguration() {
       await row.first().waitFor();
       await row.first().click();
       await page.locator(".view-line", { hasText: "@demo:note://readme" }).waitFor();
+    });
+    await test(stage, "a mention is inserted from the tree", async () => {
+      await stage.item("note://ideas").hover();
+      await stage.item("note://ideas").getByRole("button", { name: "Insert Mention" }).click();
+      await page.locator(".view-line", { hasText: "@demo:note://ideas" }).waitFor();
     });
     await test(stage, "the entry of a server is found in its file", async () => {
       await stage.run("Show Configuration");

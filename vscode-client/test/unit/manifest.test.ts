@@ -31,6 +31,7 @@ describe("the manifest", () => {
     "codeagent.server.command",
     "codeagent.server.pythonPath",
     "codeagent.alsoRead",
+    "codeagent.completeArguments",
     "codeagent.sampling.enabled",
   ]) {
     it(`lets no workspace set ${name}`, () => {
