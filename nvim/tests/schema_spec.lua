@@ -67,17 +67,14 @@ describe("schema", function()
     for _, field in ipairs(fields) do
       kinds[field.name], labels[field.name] = field.kind, field.labels
     end
-    assert.are.same(
-      {
-        name = "string",
-        age = "integer",
-        ok = "boolean",
-        colour = "choice",
-        size = "choice",
-        tags = "choices",
-      },
-      kinds
-    )
+    assert.are.same({
+      name = "string",
+      age = "integer",
+      ok = "boolean",
+      colour = "choice",
+      size = "choice",
+      tags = "choices",
+    }, kinds)
     assert.are.same({ "Red (r)", "g" }, labels.colour)
     assert.are.same({ "small", "large" }, labels.size)
     assert.are.equal("Your name", fields[1].title)

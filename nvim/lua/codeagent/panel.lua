@@ -76,7 +76,9 @@ function M.draw()
   view.drawn = drawn
   for _, place in ipairs(places) do
     local line = line_of(drawn, place.id) or math.min(place.line, #drawn.lines)
-    place.view.topline = math.max(1, place.view.topline + line - place.line)
+    if place.view.topline > 1 then -- else everything fits, and what is new above shall be seen
+      place.view.topline = math.max(1, place.view.topline + line - place.line)
+    end
     place.view.lnum = line
     vim.api.nvim_win_call(place.window, function()
       vim.fn.winrestview(place.view)

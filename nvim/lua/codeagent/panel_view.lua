@@ -18,7 +18,7 @@ function M.bar()
       table.insert(parts, { ("· %d %s"):format(counts[row[1]], row[1]), row[2] })
     end
   end
-  return ui.bar(parts, "? help  q close")
+  return ui.bar(parts, "? help · q close")
 end
 
 --- Only the lines on the screen are painted: five thousand tools cost what twenty do.

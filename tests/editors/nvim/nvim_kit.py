@@ -18,7 +18,7 @@ TOOLS = ROOT / ".tools" / "nvim"
 PYTHON = sys.executable
 SCREENS = ROOT / "out" / "nvim"
 COLUMNS, LINES = 100, 30
-PATIENCE = 40.0
+PATIENCE = float(os.environ.get("CODEAGENT_TEST_PATIENCE", "40"))
 T = TypeVar("T")
 
 if TOOLS.exists():
@@ -56,6 +56,16 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return kept | more
 
 
+def attach(socket: str) -> Any:
+    """A connection to a Neovim, or None while it does not listen yet."""
+    import pynvim
+
+    try:
+        return pynvim.attach("socket", path=socket)
+    except OSError:
+        return None
+
+
 class Nvim:
     """A Neovim process with an attached screen. `servers`: the user's MCP servers; `project`: those of the project."""
 
@@ -70,8 +80,6 @@ class Nvim:
         lazy: bool = False,
         **variables: str,
     ) -> None:
-        import pynvim
-
         self._folder = tempfile.TemporaryDirectory(prefix="nv-", ignore_cleanup_errors=True)
         self.home = Path(self._folder.name).resolve()  # short: the path of a socket ends at 107 bytes
         self.work = self.home / "work"
@@ -93,8 +101,7 @@ class Nvim:
             stdout=self._log,
             stderr=self._log,
         )
-        wait_for("nvim's socket", lambda: Path(socket).exists())
-        self.api = pynvim.attach("socket", path=socket)
+        self.api = wait_for("nvim's socket", lambda: attach(socket))
         self.api.ui_attach(COLUMNS, LINES, rgb=True)
 
     def declare(self, servers: dict[str, Any], folder: Path | None = None) -> None:

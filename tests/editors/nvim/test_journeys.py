@@ -1,0 +1,288 @@
+"""What people do with it, in a real Neovim with real servers: panel, calls, approvals, forms, resources, prompts."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from nvim_kit import DEMO, Nvim, wait_for
+
+Start = Callable[..., Nvim]
+
+GUARD = 0.45
+
+
+def demo(start: Start, binary: str = "nvim-0.11", **more: object) -> Nvim:
+    """A Neovim with a file open and the demo server ready."""
+    nvim = start(binary, servers={"demo": DEMO}, **more)
+    nvim.edit()
+    nvim.ready("demo")
+    return nvim
+
+
+def yes(nvim: Nvim, key: str, gone: str) -> None:
+    """Answer a question as soon as it takes a yes: what is typed before anybody can have read it does not count."""
+
+    def press() -> bool:
+        if gone not in nvim.text():
+            return True
+        nvim.keys(key)
+        return False
+
+    wait_for(f"{gone!r} to be answered", press)
+
+
+def test_the_panel_shows_what_there_is_and_calls_a_tool(start: Start, binary: str) -> None:
+    nvim = demo(start, binary)
+    nvim.command("CodeAgent")
+    nvim.sees("1 of 1 ready", "▸ ● demo", "9 tools · 4 resources · 1 prompt")
+    nvim.keys("l")
+    nvim.sees("▾ Tools 9", "delete_note", "destroys", "▸ Resources 4", "▸ Prompts 1")
+    nvim.keys("/Resources<CR>l/Prompts<CR>l")
+    nvim.sees("note://readme", "note://{name}", "review_note(name, language?)")
+    nvim.keep(f"panel-{binary}")
+    nvim.keys("gg/get_note<CR>l")
+    nvim.sees("name*: string", "The note's name, e.g. readme")
+    nvim.keys("<CR>")
+    nvim.sees('"name": ""', "get_note demo only reads", "<CR> runs it")
+    nvim.keys("ireadme<Esc><CR>")
+    screen = nvim.sees("done", "D compares", "# Notebook")
+    assert "CodeAgent ─" not in screen, "the float made way"
+    nvim.keep(f"result-{binary}")
+    assert nvim.messages() == ""
+
+
+def test_a_dangerous_call_shows_everything_and_waits(start: Start, binary: str) -> None:
+    nvim = demo(start, binary)
+    nvim.command('CodeAgent call mcp__demo__delete_note {"name": "readme"}')
+    nvim.sees("May the tool “delete_note” of the MCP server “demo” run?", "may destroy data", '"name": "readme"')
+    nvim.sees("y  yes, once", "s  in this session", "n  no")
+    assert "w  always" not in nvim.text(), "a destructive tool is granted once or for the session"
+    nvim.keep(f"approval-{binary}")
+    nvim.keys("n")
+    nvim.says("you did not allow the call")
+    nvim.command('CodeAgent call mcp__demo__get_note {"name": "readme"}')
+    nvim.sees("# Notebook")
+    nvim.command('CodeAgent call mcp__demo__delete_note {"name": "readme"}')
+    nvim.sees("May the tool")
+    yes(nvim, "y", "May the tool")
+    nvim.sees("Deleted readme.")
+
+
+@pytest.mark.parametrize("close", ["q", "<Esc>", ":q<CR>", "<C-w>c"])
+def test_closing_the_question_denies(start: Start, close: str) -> None:
+    nvim = demo(start)
+    nvim.command('CodeAgent call demo/add_note {"name": "x", "text": "y"}')
+    nvim.sees("May the tool “add_note”")
+    nvim.keys(close)
+    nvim.says("you did not allow the call")
+    assert "May the tool" not in nvim.text()
+
+
+def test_a_yes_that_was_typed_ahead_does_not_count(start: Start) -> None:
+    nvim = demo(start)
+    nvim.keys(':CodeAgent call demo/add_note {"name": "x", "text": "y"}<CR>')
+    wait_for("the question", lambda: nvim.lua("local w = package.loaded['codeagent.approval'] return w and w.window"))
+    nvim.lua("require('codeagent.approval').GUARD = 100000")
+    nvim.keys("y")
+    nvim.keys("y")
+    assert "May the tool" in nvim.sees("May the tool")
+    nvim.keys("n")
+    nvim.says("you did not allow the call")
+
+
+def test_a_question_waits_until_nobody_types(start: Start) -> None:
+    nvim = demo(start)
+    nvim.keys("i")
+    nvim.lua("require('codeagent').call_tool('mcp__demo__add_note', { name = 'x', text = 'y' }, nil, function() end)")
+    nvim.says("demo asks you something")
+    nvim.keys("typing on")
+    wait_for("the text", lambda: "typing on" in nvim.buffer()[0])
+    assert "May the tool" not in nvim.text()
+    nvim.keys("<Esc>")
+    nvim.sees("May the tool “add_note”")
+
+
+def test_a_project_server_starts_when_its_launch_was_approved(start: Start) -> None:
+    nvim = start(project={"notes": DEMO, "other": {**DEMO, "env": {"X": "1"}}})
+    nvim.edit()
+    nvim.sees("May the MCP server “notes” of this workspace start?", "1. -m", "2. codeagent_lsp.demo")
+    nvim.keep("approve-server")
+    yes(nvim, "s", "“notes” of this workspace")
+    nvim.sees("May the MCP server “other”", "X=1")
+    nvim.keys("q")
+    nvim.ready("notes")
+    wait_for("the other to wait", lambda: nvim.state("other") == "untrusted")
+    assert nvim.lua("return vim.g.codeagent_status") == "waiting"
+    nvim.command("CodeAgent approve")
+    nvim.sees("May the MCP server “other”")
+    yes(nvim, "a", "“other” of this workspace")
+    nvim.ready("other")
+    listed = nvim.lua("return require('codeagent.client').wait('listApprovals', {}).approvals")
+    assert sorted(item["server"] for item in listed) == ["notes", "other"]
+
+
+def test_a_form_is_filled_in_and_sent(start: Start) -> None:
+    nvim = demo(start)
+    nvim.command("CodeAgent call mcp__demo__ask")
+    nvim.sees("The MCP server “demo” asks you:", "Whom shall I greet?", "Your name *: —", "With an exclamation mark: ")
+    nvim.keep("form")
+    nvim.keys(":w<CR>")
+    nvim.sees("! needed")
+    nvim.keys("<CR>")
+    wait_for("the prompt", lambda: nvim.screen()[-1].startswith("Your name:"))
+    nvim.keys("Ada<CR>")
+    nvim.sees("Your name *: Ada")
+    nvim.keys("<Tab><CR>")
+    nvim.sees("[x] yes")
+    nvim.keys("<Tab><CR>")
+    nvim.sees("Hello, Ada!")
+
+
+@pytest.mark.parametrize("key", ["q", "D"])
+def test_a_form_can_be_refused(start: Start, key: str) -> None:
+    nvim = demo(start)
+    nvim.command("CodeAgent call mcp__demo__ask")
+    nvim.sees("Whom shall I greet?")
+    nvim.keys(key)
+    nvim.sees("You would rather not say.")
+
+
+def test_a_resource_is_a_buffer_that_keeps_up(start: Start, binary: str) -> None:
+    nvim = demo(start, binary)
+    nvim.command("CodeAgent read @demo:note://readme")
+    nvim.sees("# Notebook", "readme.md")
+    name = nvim.api.current.buffer.name
+    assert name.startswith("codeagent://resource/")
+    assert name.endswith("readme.md")
+    options = nvim.lua("return { vim.bo.filetype, vim.bo.buftype, vim.bo.modifiable, vim.bo.modeline, vim.bo.swapfile }")
+    assert options == ["markdown", "nofile", False, False, False]
+    new = "new text\nvim: set textwidth=33:\n"
+    nvim.lua(
+        "require('codeagent').call_tool('mcp__demo__add_note', { name = 'readme', text = ... }, nil, function() end)", new
+    )
+    nvim.sees("May the tool")
+    yes(nvim, "y", "May the tool")
+    nvim.sees("new text")
+    assert nvim.lua("return vim.bo.textwidth") == 0
+    nvim.command("edit")
+    nvim.sees("new text")
+    assert nvim.lua("return vim.bo.textwidth") == 0, "a modeline of a server is text"
+
+
+def test_a_mention_opens_from_a_result_and_from_a_prompt(start: Start) -> None:
+    nvim = demo(start)
+    nvim.keys(":CodeAgent prompt demo/review_note<CR>")
+    nvim.sees("readme")
+    nvim.keys("2<CR>")
+    nvim.sees("English")
+    nvim.keys("3<CR>")
+    screen = nvim.sees("Review the note @demo:note://")
+    assert re.search(r"answer in \w+", screen)
+    nvim.lua("vim.fn.search('@demo')")
+    nvim.keys("gd")
+    wait_for("the resource", lambda: nvim.api.current.buffer.name.startswith("codeagent://resource/"))
+
+
+def test_two_results_are_compared(start: Start) -> None:
+    nvim = demo(start)
+    nvim.command('CodeAgent call mcp__demo__get_note {"name": "readme"}')
+    nvim.sees("# Notebook")
+    nvim.command('CodeAgent call mcp__demo__get_note {"name": "ideas"}')
+    nvim.sees("a kettle")
+    nvim.keys("<C-w>jD")
+    nvim.sees("# Notebook", "a kettle", "the run before")
+    assert nvim.lua("return #vim.tbl_filter(function(w) return vim.wo[w].diff end, vim.api.nvim_list_wins())") == 2
+    nvim.keep("compare")
+
+
+def test_progress_is_seen_and_a_call_is_cancelled(start: Start) -> None:
+    nvim = demo(start)
+    nvim.lua("vim.api.nvim_create_autocmd('LspProgress', { callback = function(e) _G.seen = e.data.params.value end })")
+    nvim.command("CodeAgent call demo/count")
+    nvim.sees('"seconds": 0.2', '"steps": 5')
+    nvim.keys(":%s/: 5/: 900/<CR>:w<CR>")
+    nvim.sees("running …", "step ", "of 900")
+    assert nvim.lua("return _G.seen.message").endswith("of 900")
+    assert nvim.lua("return vim.g.codeagent_counts.calls") == 1
+    nvim.keys("<C-c>")
+    wait_for("the call to end", lambda: nvim.lua("return vim.g.codeagent_counts.calls") == 0)
+    wait_for("the line to go", lambda: "running …" not in nvim.text())
+
+
+def test_the_panel_keeps_the_cursor_where_it_is(start: Start) -> None:
+    nvim = demo(start)
+    nvim.command("CodeAgent")
+    nvim.sees("▸ ● demo")
+    nvim.keys("l")
+    nvim.sees("roll_dice")
+    nvim.keys("/roll_dice<CR>")
+    wait_for("the cursor", lambda: "roll_dice" in nvim.api.current.line)
+    nvim.lua("require('codeagent.state').servers.aaa = vim.deepcopy(require('codeagent.state').servers.demo)")
+    nvim.lua("require('codeagent.state').servers.aaa.server = 'aaa'; require('codeagent.panel').draw()")
+    nvim.sees("● aaa")
+    assert "roll_dice" in nvim.api.current.line
+    nvim.lua("require('codeagent').call_tool('mcp__demo__add_tool', nil, nil, function() end)")
+    nvim.sees("May the tool “add_tool”")
+    yes(nvim, "y", "May the tool")
+    nvim.sees("extra_1", "▾ Tools 10")
+    assert "roll_dice" in nvim.api.current.line
+
+
+def test_the_mouse_folds_and_opens(start: Start) -> None:
+    nvim = demo(start)
+    nvim.lua("vim.o.mouse = 'a'")
+    nvim.command("CodeAgent")
+    nvim.sees("▸ ● demo")
+    row = next(number for number, line in enumerate(nvim.screen()) if "▸ ● demo" in line)
+    column = nvim.screen()[row].index("▸")
+    for action in ("press", "release"):
+        nvim.api.request("nvim_input_mouse", "left", action, "", 0, row, column)
+    nvim.sees("▾ ● demo", "get_note")
+
+
+def test_keys_of_the_panel_are_listed(start: Start) -> None:
+    nvim = demo(start)
+    nvim.command("CodeAgent")
+    nvim.sees("▸ ● demo")
+    nvim.keys("?")
+    nvim.sees("Keys of the panel", "switch the server or the tool on or off")
+    nvim.keep("panel-help")
+    nvim.keys("q")
+    wait_for("the help to close", lambda: "Keys of the panel" not in nvim.text())
+    nvim.keys("t")
+    nvim.sees("disabled")
+    nvim.keys("t")
+    nvim.sees("● demo")
+
+
+def test_missing_arguments_are_asked_for_with_vim_ui(start: Start) -> None:
+    nvim = demo(start)
+    nvim.lua(
+        """
+        _G.asked = {}
+        vim.ui.select = function(items, options, choose)
+          table.insert(_G.asked, { options.kind, #items, options.format_item(items[1]) })
+          choose(items[1])
+        end
+        """
+    )
+    nvim.command("CodeAgent tools")
+    nvim.sees('"name": ""')
+    nvim.command("CodeAgent resources")
+    nvim.sees("# ")
+    asked = nvim.lua("return _G.asked")
+    assert [row[:2] for row in asked] == [["codeagent.tool", 9], ["codeagent.resource", 4]]
+    assert asked[0][2].startswith("demo / get_note")
+    assert asked[1][2].startswith("@demo:note://")
+
+
+def test_completion_of_the_command_line_knows_what_there_is(start: Start) -> None:
+    nvim = demo(start)
+    complete = "return vim.fn.getcompletion(..., 'cmdline')"
+    assert nvim.lua(complete, "CodeAgent restart d") == ["demo"]
+    assert "mcp__demo__delete_note" in nvim.lua(complete, "CodeAgent call delete")
+    assert nvim.lua(complete, "CodeAgent read @demo:note://read") == ["@demo:note://readme"]
+    assert nvim.lua(complete, "CodeAgent prompt demo/") == ["demo/review_note"]
+    assert "get_note" in nvim.lua(complete, "CodeAgent disable demo get")
+    assert "user" in nvim.lua(complete, "CodeAgent config ")
