@@ -1,6 +1,6 @@
 // Builds every part once and introduces them to each other; starts the language server, and starts it again.
 
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import * as vscode from "vscode";
 
 import { makeApi, type CodeAgentMcp } from "./api";
@@ -117,7 +117,7 @@ export class Extension {
 
   private async run(): Promise<void> {
     try {
-      await vscode.workspace.fs.createDirectory(this.context.globalStorageUri);
+      await mkdir(this.context.globalStorageUri.fsPath, { recursive: true });
       const server = await locateServer(this.surroundings());
       this.output.info(`Starting ${[server.command, ...server.args].join(" ")}`);
       // From the extension's activation to the start of the language client: what users wait for because of us.
