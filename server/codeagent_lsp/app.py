@@ -113,6 +113,7 @@ class App:
     async def _configure(self, host: "Host", watcher: "Watcher") -> None:
         """Read settings and config files for the first time, then keep watching them."""
         assert self._host is not None
+        self._watcher = watcher
         try:
             await self._read_settings(host)
             await watcher.reread()
@@ -121,7 +122,6 @@ class App:
         finally:
             if not self._host.done():
                 self._host.set_result(host)
-        self._watcher = watcher
         await self.editor.watch(host.home)
         await watcher.run()
 

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from codeagent_lsp import __version__
 from codeagent_lsp.app import App
-from codeagent_lsp.errors import WorkError
+from codeagent_lsp.errors import HostError, WorkError
 from codeagent_lsp.protocol import COMMANDS
 from codeagent_lsp.protocol.table import WORKSPACE_TRUST_CHANGED
 from codeagent_lsp.rpc.server import HostServer
@@ -154,9 +154,13 @@ def _command(app: App, name: str) -> Callable[[Any, int | str | None], Any]:
         row = _table_of(app).get(name)
         if row is None:
             raise WorkError(f"`{name}` is not there yet: a later version of codeagent-lsp will answer it.")
-        if row.progress is None or (token is None and not row.reports):
-            return await row.operation(host, params)
-        return await _with_progress(app, host, row, params, token)
+        try:
+            if row.progress is None or (token is None and not row.reports):
+                return await row.operation(host, params)
+            return await _with_progress(app, host, row, params, token)
+        except HostError as error:
+            error.message = host.redactor.clean(error.message)  # it may quote what a server said
+            raise
 
     return run
 

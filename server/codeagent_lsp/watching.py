@@ -32,12 +32,12 @@ class Watcher:
         self._told.set()
 
     async def reread(self) -> None:
-        """Read the config files now."""
+        """Read the config files now; what changes from here on is noticed."""
         await reread(self._host)
+        self._seen = await self._look()
 
     async def run(self, look_every: Callable[[], float] = lambda: LOOK_EVERY) -> None:
-        """Watch until cancelled."""
-        self._seen = await self._look()
+        """Watch until cancelled; `reread` comes first."""
         while True:
             with anyio.move_on_after(look_every()):
                 await self._told.wait()

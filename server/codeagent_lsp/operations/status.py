@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
+from attrs import evolve
+
 from codeagent_lsp.operations.asking import enabled
 from codeagent_lsp.operations.sessions import connection_of
-from codeagent_lsp.protocol import ConfigFile, ConfigProblem, JsonObject, ServerStatus
+from codeagent_lsp.protocol import ConfigFile, ConfigProblem, JsonObject, ListErrors, ServerError, ServerStatus
 from codeagent_lsp.protocol.params import ServerParams
 from codeagent_lsp.text import visible
 
@@ -28,18 +30,18 @@ def status_of(host: "Host", server: str) -> ServerStatus:
         config_uri=entry.path.as_uri(),
         transport=transport.kind if transport else entry.transport,
         state=connection.state,
-        detail=connection.detail or connection.wanted.detail,
-        error=connection.error,
+        detail=_redacted(host, connection.detail or connection.wanted.detail),
+        error=_told(host, connection.error),
         protocol_version=session.protocol_version if session else None,
-        server_info=session.server_info if session else None,
-        instructions=session.instructions if session else None,
+        server_info=_shown(session.server_info) if session else None,
+        instructions=listing.instructions if session and listing else None,
         capabilities=session.capabilities if session else [],
         tools=len(tools),
         disabled_tools=sum(1 for tool in tools if not enabled(host, tool)),
         resources=len(listing.resources) if listing else 0,
         resource_templates=len(listing.templates) if listing else 0,
         prompts=len(listing.prompts) if listing else 0,
-        list_errors=listing.list_errors if listing else None,
+        list_errors=_list_errors(host, listing.list_errors) if listing else None,
         pid=transport.pid if transport else None,
         started_at=connection.started_at if connection.state in ("starting", "ready") else None,
         restarts=connection.restarts,
@@ -47,6 +49,29 @@ def status_of(host: "Host", server: str) -> ServerStatus:
         fingerprint=prepared.fingerprint if prepared else None,
         trust=prepared.trust if prepared else None,
     )
+
+
+def _told(host: "Host", error: ServerError | None) -> ServerError | None:
+    """An error for the editor: it may quote what a server said."""
+    return evolve(error, message=host.redactor.clean(error.message)) if error is not None else None
+
+
+def _list_errors(host: "Host", errors: ListErrors | None) -> ListErrors | None:
+    if errors is None:
+        return None
+    said = (errors.tools, errors.resources, errors.prompts)
+    return ListErrors(*(_redacted(host, text) for text in said))
+
+
+def _shown(value: Any) -> Any:
+    """What a server says of itself, hidden characters shown, at every depth."""
+    if isinstance(value, str):
+        return visible(value, newlines=False, limit=2_000)
+    if isinstance(value, list):
+        return [_shown(item) for item in cast(list[Any], value)]
+    if isinstance(value, dict):
+        return {visible(key): _shown(item) for key, item in cast(JsonObject, value).items()}
+    return value
 
 
 def config_files(host: "Host") -> list[ConfigFile]:
