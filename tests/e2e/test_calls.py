@@ -260,7 +260,7 @@ async def test_logs_are_kept_and_followed(editor: EditorClient, workspace: Path)
     lines = (await editor.command("codeagent.logs", server="s", lines=50, follow=True))["lines"]
     assert any(line["source"] == "stderr" and line["text"] == "hello from stderr" for line in lines)
     await editor.command("codeagent.callTool", server="s", tool="echo", arguments={"text": "confidential"})
-    lines = (await editor.command("codeagent.logs", server="s", lines=50))["lines"]
+    lines = (await editor.command("codeagent.logs", server="s", lines=50, follow=True))["lines"]
     assert any(line["level"] == "debug" and line["text"].startswith("tools/call echo: answered") for line in lines)
     assert not any("confidential" in line["text"] for line in lines)
     await editor.command("codeagent.restart", server="s")
