@@ -6,8 +6,9 @@ from attrs import evolve
 
 from codeagent_lsp.operations.asking import enabled
 from codeagent_lsp.operations.sessions import connection_of
-from codeagent_lsp.protocol import ConfigFile, ConfigProblem, JsonObject, ListErrors, ServerError, ServerStatus
+from codeagent_lsp.protocol import ConfigFile, ConfigProblem, JsonObject, ServerError, ServerStatus
 from codeagent_lsp.protocol.params import ServerParams
+from codeagent_lsp.protocol.values import ListErrors
 from codeagent_lsp.text import visible
 
 if TYPE_CHECKING:
