@@ -206,25 +206,26 @@ export async function waitForWorkbench(page, theme = "vs-dark") {
   await page.waitForSelector(`.monaco-workbench.${theme} .part.editor`, { timeout: 60_000 });
 }
 
-/** Opens the quick input with a key; presses again where the workbench was too busy to notice. */
-async function quickInput(page, key) {
+/** Opens the quick input with a key and types into it; again where the workbench was too busy, or took it away. */
+async function quickInput(page, key, text, row) {
   const input = page.locator(".quick-input-widget input.input");
-  await until(`the quick input of ${key}`, async () => {
-    await page.keyboard.press(key);
-    return input.waitFor({ state: "visible", timeout: 2000 }).then(
-      () => true,
-      () => false,
-    );
+  const found = page.locator(".quick-input-widget .monaco-list-row", { hasText: row }).first();
+  await until(`${row} in the quick input`, async () => {
+    try {
+      if (!(await input.isVisible())) await page.keyboard.press(key);
+      await input.fill(text, { timeout: 2000 });
+      await found.waitFor({ timeout: 2000 });
+      return true;
+    } catch {
+      return false;
+    }
   });
-  return input;
+  await page.keyboard.press("Enter");
 }
 
 /** Runs a command by its title in the palette. */
-export async function runCommand(page, title) {
-  const input = await quickInput(page, "F1");
-  await input.fill(`>${title}`);
-  await page.locator(".quick-input-widget .monaco-list-row", { hasText: title }).first().waitFor();
-  await page.keyboard.press("Enter");
+export function runCommand(page, title) {
+  return quickInput(page, "F1", `>${title}`, title);
 }
 
 /** Picks the row of a quick pick that has this text. */
@@ -235,10 +236,7 @@ export async function pick(page, text) {
 }
 
 export async function openFile(page, name) {
-  const input = await quickInput(page, "Control+P");
-  await input.fill(name);
-  await page.locator(".quick-input-widget .monaco-list-row", { hasText: name }).first().waitFor();
-  await page.keyboard.press("Enter");
+  await quickInput(page, "Control+P", name, name);
   await page.locator(".tabs-container .tab", { hasText: name }).waitFor();
 }
 

@@ -1,36 +1,61 @@
 #!/usr/bin/env bash
 # The tests of the VS Code extension: `run.sh` runs all of them, `run.sh check|unit|exthost|journeys|packaged|pictures`
-# one part. What they need is installed into .tools and vscode-client/node_modules first.
+# one part, `run.sh journey NAME` one journey. What they need is installed first; calls may run side by side.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 extension=$root/vscode-client
 export PATH="$root/.tools/vscode/bin:$PATH" npm_config_update_notifier=false npm_config_loglevel=error
 [ -x "$root/.venv/bin/python" ] || { echo "run.sh: run \`make setup\` first" >&2; exit 1; }
+mkdir -p "$root/.tools/vscode"
 
-install_modules() {
-  local stamp=$extension/node_modules/.stamp wanted
-  wanted=$(sha256sum "$extension/package-lock.json")
-  [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && return
-  (cd "$extension" && npm ci --ignore-scripts --no-audit --no-fund)
-  echo "$wanted" >"$stamp"
+alone() { # alone NAME COMMAND...: not at the same time as another call of this name
+  (
+    if command -v flock >/dev/null; then flock 9; fi
+    "${@:2}" 9>&-
+  ) 9>"$root/.tools/vscode/$1.lock"
+}
+
+once() { # once STAMP VALUE COMMAND...: unless it was done for this very value
+  [ "$(cat "$1" 2>/dev/null)" = "$2" ] && return
+  rm -f "$1"
+  "${@:3}"
+  mkdir -p "$(dirname "$1")"
+  echo "$2" >"$1"
+}
+
+hash_of() { # hash_of PATH...: one hash of all files below
+  find "$@" -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum | sha256sum
+}
+
+modules() { (cd "$extension" && npm ci --ignore-scripts --no-audit --no-fund); }
+build() { (cd "$extension" && node esbuild.mjs --minify --tests && npm run -s package >/dev/null); }
+
+prepare() {
+  bash "$here/install.sh"
+  cd "$extension"
+  once node_modules/.stamp "$(hash_of package-lock.json)" modules
+  once dist/.stamp "$(hash_of src test media package.json esbuild.mjs "$root/server" "$root/pyproject.toml")" build
 }
 
 part() {
   cd "$extension"
   case $1 in
     check) npm run -s check ;;
-    unit) npm run -s test ;;
-    exthost) node esbuild.mjs --tests && node "$here/exthost.mjs" ;;
-    journeys) node esbuild.mjs && node "$here/journeys.mjs" firstSteps tools firstConfiguration questions windows folders badServers badHost ;;
-    packaged) npm run -s package >/dev/null && node "$here/journeys.mjs" packaged ;;
-    pictures) node esbuild.mjs --minify && node "$here/pictures.mjs" ;;
+    unit) npx mocha ;;
+    exthost) alone workbench node "$here/exthost.mjs" ;;
+    journeys) alone workbench node "$here/journeys.mjs" firstSteps tools firstConfiguration questions windows folders badServers badHost ;;
+    packaged) alone workbench node "$here/journeys.mjs" packaged ;;
+    pictures) alone workbench node "$here/pictures.mjs" ;;
     *) echo "run.sh: there is no part “$1”" >&2; exit 2 ;;
   esac
 }
 
-bash "$here/install.sh"
-install_modules
+alone prepare prepare
+if [ "${1:-}" = journey ]; then
+  alone workbench node "$here/journeys.mjs" "${@:2}"
+  exit
+fi
 [ $# -gt 0 ] || set -- unit exthost journeys packaged
 failed=0
 for name in "$@"; do part "$name" || failed=1; done

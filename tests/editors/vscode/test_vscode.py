@@ -1,0 +1,56 @@
+"""The VS Code extension: its checks, its unit tests, and its tests in a real VS Code, each part as one test.
+
+What they need is installed by `tests/editors/vscode/install.sh`; the parts themselves are described in README.md.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+INSTALLED = ROOT / ".tools" / "vscode" / "code-server.stamp"
+MISSING = "VS Code is not installed here: tests/editors/vscode/install.sh does it (.tools/vscode)"
+
+pytestmark = [
+    pytest.mark.skipif(not INSTALLED.exists() and not os.environ.get("CI"), reason=MISSING),
+    pytest.mark.timeout(1800),
+]
+
+
+def run(*command: str | Path, seconds: float) -> None:
+    """Run a part of the tests; what it printed is the message where it fails."""
+    environment = {**os.environ, "PATH": f"{ROOT / '.tools/vscode/bin'}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=HERE,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=seconds,
+    )
+    if done.returncode:
+        pytest.fail(done.stdout, pytrace=False)
+
+
+@pytest.mark.parametrize("part", ["check", "unit"])
+def test_the_extension_is_sound(part: str) -> None:
+    run(HERE / "run.sh", part, seconds=1800)
+
+
+def test_the_extension_works_in_the_real_extension_host() -> None:
+    run(HERE / "run.sh", "exthost", seconds=1800)
+
+
+@pytest.mark.parametrize(
+    "journey", ["firstSteps", "tools", "firstConfiguration", "questions", "windows", "folders", "badServers", "badHost"]
+)
+def test_people_get_to_where_they_want(journey: str) -> None:
+    run(HERE / "run.sh", "journey", journey, seconds=1800)
+
+
+def test_the_package_installs_itself_and_its_server() -> None:
+    run(HERE / "run.sh", "packaged", seconds=1800)
