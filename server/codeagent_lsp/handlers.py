@@ -60,7 +60,9 @@ def command_table(app: App) -> dict[str, Row]:
         "codeagent.completeArgument": Row(completing.complete_argument),
         "codeagent.effectiveConfig": Row(status.effective_config),
         "codeagent.resolveMentions": Row(app.desk.mentions.resolve_mentions),
+        "codeagent.importConfig": Row(app.desk.config.import_config),
         OPEN_RESOURCE: Row(app.desk.open_resource),
+        RUN_CALL: Row(app.desk.run_call),
     }
 
 
@@ -74,7 +76,7 @@ def build() -> App:
 
 def register(server: HostServer, app: App) -> None:
     """Register every command and every message of the editor that is not pygls' own business."""
-    for name in (*COMMANDS, OPEN_RESOURCE):
+    for name in (*COMMANDS, OPEN_RESOURCE, RUN_CALL):
         server.add_command(name, _command(app, name))
 
     features: dict[str, Callable[[Any], Any]] = {
@@ -96,24 +98,27 @@ def register(server: HostServer, app: App) -> None:
 OPEN_RESOURCE = "codeagent.openResource"
 """`{server, uri}`, behind lenses and actions: shows a resource's document."""
 
+RUN_CALL = "codeagent.runCall"
+"""`{uri, index}`, behind the lens of a call that stands in a document: runs it and shows the result."""
+
 LANGUAGE_FEATURES: tuple[tuple[str, Any, Callable[["Desk", Any], Any]], ...] = (
     (types.TEXT_DOCUMENT_DID_OPEN, None, lambda desk, params: desk.did_open(params)),
     (types.TEXT_DOCUMENT_DID_CHANGE, None, lambda desk, params: desk.did_change(params)),
     (types.TEXT_DOCUMENT_DID_CLOSE, None, lambda desk, params: desk.did_close(params)),
     (
         types.TEXT_DOCUMENT_COMPLETION,
-        types.CompletionOptions(trigger_characters=["@", ":", "/"], resolve_provider=True),
-        lambda desk, params: desk.mentions.completion(params),
+        types.CompletionOptions(trigger_characters=["@", ":", "/", '"', "$", "{", ","], resolve_provider=True),
+        lambda desk, params: desk.completion(params),
     ),
     (types.COMPLETION_ITEM_RESOLVE, None, lambda desk, item: desk.mentions.resolve_completion(item)),
-    (types.TEXT_DOCUMENT_HOVER, None, lambda desk, params: desk.mentions.hover(params)),
+    (types.TEXT_DOCUMENT_HOVER, None, lambda desk, params: desk.hover(params)),
     (
         types.TEXT_DOCUMENT_DOCUMENT_LINK,
         types.DocumentLinkOptions(resolve_provider=True),
-        lambda desk, params: desk.mentions.links(params),
+        lambda desk, params: desk.links(params),
     ),
     (types.DOCUMENT_LINK_RESOLVE, None, lambda desk, link: desk.mentions.resolve_link(link)),
-    (types.TEXT_DOCUMENT_DEFINITION, None, lambda desk, params: desk.mentions.definition(params)),
+    (types.TEXT_DOCUMENT_DEFINITION, None, lambda desk, params: desk.definition(params)),
     (types.TEXT_DOCUMENT_REFERENCES, None, lambda desk, params: desk.mentions.references(params)),
     (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, None, lambda desk, params: desk.mentions.highlights(params)),
     (types.TEXT_DOCUMENT_PREPARE_RENAME, None, lambda desk, params: desk.mentions.prepare_rename(params)),
@@ -125,10 +130,10 @@ LANGUAGE_FEATURES: tuple[tuple[str, Any, Callable[["Desk", Any], Any]], ...] = (
     (
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CodeActionOptions(resolve_provider=True),
-        lambda desk, params: desk.mentions.actions(params),
+        lambda desk, params: desk.actions(params),
     ),
-    (types.CODE_ACTION_RESOLVE, None, lambda desk, action: desk.mentions.resolve_action(action)),
-    (types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(), lambda desk, params: desk.mentions.lenses(params)),
+    (types.CODE_ACTION_RESOLVE, None, lambda desk, action: desk.resolve_action(action)),
+    (types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(), lambda desk, params: desk.lenses(params)),
     (
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
         types.SemanticTokensLegend(token_types=["decorator", "string"], token_modifiers=[]),
@@ -139,6 +144,8 @@ LANGUAGE_FEATURES: tuple[tuple[str, Any, Callable[["Desk", Any], Any]], ...] = (
         types.SemanticTokensLegend(token_types=["decorator", "string"], token_modifiers=[]),
         lambda desk, params: desk.mentions.tokens_in(params),
     ),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, None, lambda desk, params: desk.config.symbols(params)),
+    (types.TEXT_DOCUMENT_FOLDING_RANGE, None, lambda desk, params: desk.config.folding(params)),
     (types.WORKSPACE_TEXT_DOCUMENT_CONTENT, None, lambda desk, params: desk.document(params)),
 )
 """What is answered about texts. The functions are on the desk, which is made when the first of them is needed."""

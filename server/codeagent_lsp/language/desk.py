@@ -7,6 +7,8 @@ from lsprotocol import types
 from codeagent_lsp.editor import Editor
 from codeagent_lsp.errors import InvalidParams
 from codeagent_lsp.features.positions import Encoding
+from codeagent_lsp.language.calls import CallFeatures
+from codeagent_lsp.language.config import ConfigFeatures
 from codeagent_lsp.language.contents import Contents
 from codeagent_lsp.language.mentions import MentionFeatures
 from codeagent_lsp.language.state import CONTENT, Board, Language
@@ -23,10 +25,15 @@ class Desk:
         self.board = Board(editor)
         self.language = Language(editor, encoding, self.board)
         self.contents = Contents(editor)
-        self.mentions = MentionFeatures(self.language, self.contents, read_wishes(capabilities, editor.options.named))
+        wishes = read_wishes(capabilities, editor.options.named)
+        self.mentions = MentionFeatures(self.language, self.contents, wishes)
+        self.config = ConfigFeatures(self.language, wishes)
+        self.calls = CallFeatures(self.language, wishes)
+        self._editor = editor
 
     def attach(self, host: "Host") -> None:
         """The house stands."""
+        self.language.on_refreshed = self._check_all
         self.language.attach(host)
         host.announcer.on_marked = self.language.refresh
         host.lists.on_resource = lambda server, uri: host.spawn(self.contents.updated(host, server, uri))
@@ -38,10 +45,12 @@ class Desk:
     def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """A document is open; a resource's document is followed from now on."""
         self.language.did_open(params)
+        self._check(params.text_document.uri)
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """A document has changed."""
         self.language.did_change(params)
+        self._check(params.text_document.uri)
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """A document is closed; a resource's document is followed no longer."""
@@ -51,7 +60,10 @@ class Desk:
             host.spawn(self.contents.closed(host, uri))
 
     async def document(self, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
-        """`workspace/textDocumentContent`."""
+        """`workspace/textDocumentContent`: a resource, or the result of a call."""
+        result = self.calls.results.get(params.uri)
+        if result is not None:
+            return types.TextDocumentContentResult(text=result.text)
         return await self.contents.document(self.language.house, params)
 
     async def open_resource(self, host: "Host", params: dict[str, Any]) -> dict[str, Any]:
@@ -60,3 +72,70 @@ class Desk:
         if not isinstance(server, str) or not isinstance(uri, str):
             raise InvalidParams("`openResource` takes `server` and `uri`.")
         return {"shown": await self.contents.show(host, server, uri)}
+
+    async def run_call(self, host: "Host", params: dict[str, Any]) -> dict[str, Any]:
+        """`codeagent.runCall {uri, index}`: run a call that stands in a document, and show its result."""
+        found = await self.calls.run(host, params)
+        if self.contents.client_opens:
+            await self._editor.show_document(found["documentUri"])
+        return found
+
+    # -- features of several kinds of text -------------------------------------------------------------------------
+
+    async def completion(self, params: types.CompletionParams) -> types.CompletionList | None:
+        """In a config file its own, in a call its own, else mentions."""
+        document = self.language.documents.get(params.text_document.uri)
+        if document is not None:
+            own = self.config.completion(document, params.position)
+            own = own if own is not None else self.calls.completion(document, params.position)
+            if own is not None:
+                return own
+        return await self.mentions.completion(params)
+
+    def hover(self, params: types.HoverParams) -> types.Hover | None:
+        """Of a config file, a call, or a mention."""
+        document = self.language.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        own = self.config.hover(document, params.position) or self.calls.hover(document, params.position)
+        return own or self.mentions.hover(params)
+
+    def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens] | None:
+        """Of all kinds."""
+        document = self.language.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        return [*self.config.lenses(document), *self.calls.lenses(document), *(self.mentions.lenses(params) or ())]
+
+    def links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink] | None:
+        """Of all kinds."""
+        document = self.language.documents.get(params.text_document.uri)
+        return [*self.config.links(document), *(self.mentions.links(params) or ())] if document is not None else None
+
+    async def definition(self, params: types.DefinitionParams) -> Any:
+        """Of a variable or file in a config file, or of a mention."""
+        document = self.language.documents.get(params.text_document.uri)
+        own = self.config.definition(document, params.position) if document is not None else None
+        return own or await self.mentions.definition(params)
+
+    def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        """Of all kinds."""
+        document = self.language.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        return [*self.config.actions(document, params), *(self.mentions.actions(params) or ())]
+
+    async def resolve_action(self, action: types.CodeAction) -> types.CodeAction:
+        """Whichever it is of."""
+        return await self.mentions.resolve_action(self.config.resolve_action(action))
+
+    def _check(self, uri: str) -> None:
+        host, document = self.language.host, self.language.documents.get(uri)
+        if host is not None and document is not None and not uri.startswith(CONTENT):
+            if uri.endswith(".json"):
+                host.spawn(self.config.check(document))
+            host.spawn(self.calls.check(document))
+
+    def _check_all(self) -> None:
+        for document in list(self.language.documents):
+            self._check(document.uri)

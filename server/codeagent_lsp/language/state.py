@@ -1,6 +1,6 @@
 """What the language features work on: the open documents, the index of mentions, and the diagnostics shown."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -71,6 +71,8 @@ class Language:
         self.board = board
         self._editor = editor
         self._view: HostView | None = None
+        self.on_refreshed: Callable[[], None] = lambda: None
+        """Called when servers or their lists may be others."""
         self.host: Host | None = None
 
     @property
@@ -95,6 +97,11 @@ class Language:
         if self.index.revision != before:
             for document in self.documents:
                 self.check(document)
+        self.on_refreshed()
+
+    def tell(self, text: str) -> None:
+        """Tell the user something that belongs to what was asked for."""
+        self._editor.show_message("info", text)
 
     def check(self, document: Document) -> None:
         """Show what is wrong with the mentions of a document."""
@@ -117,4 +124,5 @@ class Language:
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """A document is closed."""
         self.documents.close(params.text_document.uri)
-        self.board.show(params.text_document.uri, "mentions", [])
+        for part in ("mentions", "calls"):
+            self.board.show(params.text_document.uri, part, [])

@@ -14,6 +14,7 @@ class Wishes:
     markdown_completion: bool = False
     location_links: bool = False
     resolves_edits: bool = False
+    snippets: bool = False
     commands: frozenset[str] = frozenset()
 
 
@@ -26,6 +27,7 @@ def read_wishes(capabilities: types.ClientCapabilities, commands: frozenset[str]
         markdown_completion=_prefers_markdown(_at(item, "documentation_format")),
         location_links=_at(text, "definition", "link_support") is True,
         resolves_edits="edit" in (_at(text, "code_action", "resolve_support", "properties") or ()),
+        snippets=_at(item, "snippet_support") is True,
         commands=commands,
     )
 
