@@ -69,7 +69,7 @@ async def initialize(rounds: int) -> list[Figure]:
         return taken * 1000
 
     mine, theirs = await alternate(rounds, ours, bare)
-    return [Figure("initialize, cold, 10 servers configured", "bare pygls", mine, theirs, "ms", 1.5)]
+    return [Figure("initialize, cold, 10 servers configured", "bare pygls", mine, theirs, "ms", 1.15)]
 
 
 def calls_of(side: Side, count: int) -> Callable[[], Awaitable[float]]:
@@ -118,10 +118,10 @@ async def calls(rounds: int) -> list[Figure]:
     for side in sides:
         await side.stop()
     return [
-        Figure("callTool, median", direct.name, mine, bare, "ms", 3.0),
-        Figure("callTool, median", hub.name, mine, theirs, "ms", 1.0),
+        Figure("callTool, median", direct.name, mine, bare, "ms", 2.2),
+        Figure("callTool, median", hub.name, mine, theirs, "ms", 0.65),
         Figure(f"callTool, {CALLERS} callers", hub.name, my_rate, their_rate, "calls/s", 1.0),
-        Figure("memory of the host, 10 servers", hub.name, mine_kib / 1024, their_kib / 1024, "MiB", 1.0),
+        Figure("memory of the host, 10 servers", hub.name, mine_kib / 1024, their_kib / 1024, "MiB", 0.8),
     ]
 
 
@@ -142,7 +142,7 @@ def start_of(make: Callable[[], Side], argv: list[str], count: int) -> Callable[
 async def starts(rounds: int) -> list[Figure]:
     """From the start of the host until ten servers are ready."""
     found: list[Figure] = []
-    for name, argv in (("10 trivial servers", ECHO), ("10 × server-everything", EVERYTHING)):
+    for name, argv, wanted in (("10 trivial servers", ECHO, 2.2), ("10 × server-everything", EVERYTHING, 1.25)):
         mine, theirs = await alternate(rounds, start_of(Ours, argv, 10), start_of(Hub, argv, 10))
-        found.append(Figure(f"start until ready, {name}", Hub.name, mine, theirs, "s", 1.0))
+        found.append(Figure(f"start until ready, {name}", Hub.name, mine, theirs, "s", wanted))
     return found

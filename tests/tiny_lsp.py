@@ -97,7 +97,7 @@ class TinyServer(HostServer):
     def shout(self, params: Any, token: Any) -> Any:
         print("a stray print")
         os.write(1, b"a stray write\n")
-        os.system("echo a stray child")  # noqa: S605
+        os.system("echo a stray child")
         return sys.stdin.read()
 
     async def ask(self, params: dict[str, Any], token: Any) -> Any:

@@ -328,7 +328,7 @@ async def test_variables_are_expanded_in_every_field_that_has_them(
         headers = json.loads((await call(editor, "remote", "headers"))["text"])
         assert headers["authorization"] == "Bearer t1-token"
     found = await environment(editor, "all")
-    assert (found["E"], found["${X}"], found["PWD"] if "PWD" in found else "")[:2] == ("val", "key")
+    assert (found["E"], found["${X}"], found.get("PWD", ""))[:2] == ("val", "key")
     pid = (await status(editor, "all"))["pid"]
     argv = Path(f"/proc/{pid}/cmdline").read_text().split("\0")[:-1]
     assert argv[3:] == ["log=val", "--k=val", "avalbval", "val"]

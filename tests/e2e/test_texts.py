@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editor_client import EditorClient
 
 from e2e.scripts import calls, scripted, servers
+from editor_client import EditorClient
 
 pytestmark = pytest.mark.anyio
 

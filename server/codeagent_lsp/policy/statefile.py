@@ -103,7 +103,7 @@ class StateFile(Generic[T]):
     def _check_folder(self) -> None:
         folder = self.path.parent
         try:
-            found = os.stat(self._folder_text)
+            found = os.stat(self._folder_text)  # noqa: PTH116 - see `_stat`
         except OSError:
             found = None
         place = (*self._workspaces(), found and (found.st_dev, found.st_ino))

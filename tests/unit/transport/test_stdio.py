@@ -589,7 +589,7 @@ def test_a_host_that_is_killed_leaves_no_server(end: Any) -> None:
 
     async def work(bench: Bench) -> None:
         code = HOST.format(here=str(Path(__file__).parent), marker=bench.id)
-        host = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+        host = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         assert host.stdout is not None
         line = await asyncio.wait_for(asyncio.to_thread(host.stdout.readline), 15)
         host_pid, guardian = map(int, line.split())
