@@ -34,6 +34,7 @@ return {
     ["codeagent.openResource"] = later("open_resource"),
     ["codeagent.showLog"] = later("show_log"),
     ["codeagent.copyExpanded"] = later("copy_expanded"),
+    ["codeagent.compareResults"] = later("compare_results"),
   },
   settings = { codeagent = {} },
 }

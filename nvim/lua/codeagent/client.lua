@@ -255,10 +255,10 @@ function M.tell(failure)
   local visible = require("codeagent.text").visible
   local said = visible(failure.message, 1000)
   if failure.hint then
-    said = said .. "\n" .. visible(failure.hint, 500)
+    said = said .. " " .. visible(failure.hint, 500)
   end
   if failure.mayHaveTakenEffect then
-    said = said .. "\nThe call was sent already, and may have taken effect."
+    said = said .. " The call was sent already, and may have taken effect."
   end
   vim.notify("codeagent: " .. said, vim.log.levels.ERROR)
 end

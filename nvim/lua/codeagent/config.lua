@@ -88,7 +88,10 @@ end
 ---@param from string
 function M.set(options, from)
   for _, problem in ipairs(M.problems(options)) do
-    vim.notify(("codeagent: %s in %s (:help codeagent-options)"):format(problem, from), vim.log.levels.ERROR)
+    local said = ("codeagent: %s in %s (:help codeagent-options)"):format(problem, from)
+    vim.schedule(function()
+      vim.notify(said, vim.log.levels.ERROR)
+    end)
   end
   given[from] = {}
   for name, value in pairs(type(options) == "table" and options or {}) do

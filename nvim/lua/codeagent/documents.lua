@@ -168,6 +168,26 @@ local function read(buffer, server, uri)
   end
 end
 
+--- The result of a call that the language server keeps.
+---@param buffer integer
+---@param address string
+local function read_result(buffer, address)
+  local bo = vim.bo[buffer]
+  bo.modeline, bo.swapfile, bo.undofile, bo.buftype, bo.modifiable = false, false, false, "nofile", false
+  client.ready(function(failure, lsp)
+    if failure or not lsp then
+      return client.tell(failure or client.failure("notReady", "the language server is not running"))
+    end
+    lsp:request("workspace/textDocumentContent", { uri = address }, function(err, result)
+      if vim.api.nvim_buf_is_loaded(buffer) then
+        local content = err and err.message or result.text
+        ui.replace(buffer, text.lines((content:gsub("\n$", ""))))
+        bo.filetype = not err and address:find("%.json$") and "json" or "text"
+      end
+    end)
+  end)
+end
+
 --- `gd` opens the mention under the cursor; in buffers of ours, which no language server looks at.
 ---@param buffer integer
 function M.map(buffer)
@@ -182,6 +202,8 @@ function M.on(event)
   local server, uri = M.decode(event.match, RESOURCE)
   if vim.startswith(event.match, "codeagent://call/") then
     require("codeagent.call").on(event)
+  elseif vim.startswith(event.match, "codeagent://result/") and event.event == "BufReadCmd" then
+    read_result(event.buf, event.match)
   elseif not vim.startswith(event.match, RESOURCE) then
     return
   elseif event.event == "BufWriteCmd" then

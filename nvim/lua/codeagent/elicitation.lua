@@ -19,7 +19,7 @@ local function visit(params, answer, options)
   local choices = {
     { key = "y", scope = "open", label = "open it in the browser" },
     { key = "c", scope = "copy", label = "copy the address" },
-    { key = "n", scope = "no", label = "no" },
+    { key = "n", scope = "deny", label = "no" },
   }
   local width = math.max(20, math.min(96, vim.o.columns - 6))
   local page = question_text.url(params, target, width)
@@ -35,7 +35,7 @@ local function visit(params, answer, options)
       pcall(vim.fn.setreg, "+", target.href)
       answer({ action = "accept" })
     else
-      answer({ action = choice == "no" and "decline" or "cancel" })
+      answer({ action = choice == "deny" and "decline" or "cancel" })
     end
   end, options)
 end

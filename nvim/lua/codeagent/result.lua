@@ -179,7 +179,7 @@ local function compare(key)
   if not (history[key] and history[key][2] and before) then
     return vim.notify("codeagent: there is no earlier result of this tool.")
   end
-  local buffer = ui.scratch(before, { name = ("codeagent://result/%d/before"):format(count) })
+  local buffer = ui.scratch(before, { name = ("codeagent://answer/%d/before"):format(count) })
   ui.map(buffer, "q", "<Cmd>close<CR>", "close")
   vim.cmd.diffthis()
   vim.cmd("leftabove vsplit")
@@ -201,7 +201,7 @@ local function prepare(result, key)
   end
   count = count + 1
   local name = result.tool:gsub("[^%w_.-]+", "_"):sub(1, 60)
-  local buffer = ui.scratch(shown.lines, { name = ("codeagent://result/%d/%s"):format(count, name) })
+  local buffer = ui.scratch(shown.lines, { name = ("codeagent://answer/%d/%s"):format(count, name) })
   ui.paint(buffer, shown.marks)
   folds[buffer] = shown.folds
   vim.b[buffer].codeagent_result = key

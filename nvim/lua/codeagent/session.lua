@@ -34,7 +34,9 @@ function M.root_dir(buffer, on_dir)
     if not command then
       if not told_missing then
         told_missing = true
-        vim.notify("codeagent: " .. problem, vim.log.levels.WARN)
+        vim.schedule(function() -- behind the message of `:edit`, so that nobody has to press <CR>
+          vim.notify("codeagent: " .. problem, vim.log.levels.WARN)
+        end)
       end
       return
     end
@@ -104,8 +106,10 @@ function M.before_init(params, lsp_config)
   local folders = type(params.workspaceFolders) == "table" and params.workspaceFolders or {}
   local settings = { alsoRead = config().also_read }
   params.initializationOptions = vim.tbl_deep_extend("force", {
-    clientFeatures = { "approveServer", "approveCall", "elicit", "input" },
-    clientCommands = vim.tbl_keys(lsp_config.commands or {}),
+    clientFeatures = vim.list_extend(
+      { "approveServer", "approveCall", "elicit", "input", "documents" },
+      vim.tbl_keys(lsp_config.commands or {})
+    ),
     workspaceTrust = trust_of(folders),
     variables = next(config().variables) and config().variables or vim.empty_dict(),
     settings = settings,
@@ -171,11 +175,10 @@ function M.on_exit(code, signal)
     end
     require("codeagent.questions").drop_all()
     require("codeagent.client").abandon()
-    require("codeagent.state").set_host(code == 0 and "off" or "ended")
-    if code ~= 0 and signal ~= 15 and vim.v.exiting == vim.NIL then
-      local said =
-        "codeagent: the language server has ended (exit code %d). `:CodeAgent reload` starts it again."
-      vim.notify(said:format(code), vim.log.levels.ERROR)
+    local is_wanted = signal == 15 or (code == 0 and signal == 0)
+    require("codeagent.state").set_host(is_wanted and "off" or "ended")
+    if not is_wanted and vim.v.exiting == vim.NIL then
+      vim.notify("codeagent: the language server has ended. `:CodeAgent reload` starts it again.", vim.log.levels.ERROR)
     end
   end)
 end
@@ -240,6 +243,14 @@ end
 function M.show_log(command)
   local argument = (command.arguments or {})[1]
   require("codeagent.log").open(type(argument) == "table" and argument.server or argument)
+end
+
+--- A command of a code lens: the difference between two results.
+---@param command lsp.Command
+function M.compare_results(command)
+  local pair = (command.arguments or {})[1] or {}
+  vim.cmd.tabedit(vim.fn.fnameescape(pair.left))
+  vim.cmd("vertical diffsplit " .. vim.fn.fnameescape(pair.right))
 end
 
 --- A command of a code action: the text, and what its mentions stand for, into the clipboard register.

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from nvim_kit import TOOLS, Nvim, binaries  # noqa: E402 - the kit stands beside
+from nvim_kit import TOOLS, Nvim, binaries
 
 MISSING = "Neovim is not installed here: tests/editors/nvim/install.sh does it (.tools/nvim)"
 

@@ -7,6 +7,7 @@ vim.opt.laststatus = 2
 vim.opt.completeopt = { "menuone", "noselect", "popup" }
 vim.opt.statusline = "%t %= %{get(g:, 'codeagent_status', '-')}"
 vim.opt.modeline = true
+vim.opt.messagesopt = "wait:0,history:1000" -- a long message waits for nobody
 vim.g.codeagent = vim.json.decode(vim.env.CODEAGENT_OPTIONS or "null", { luanil = { object = true } })
 if not vim.env.CODEAGENT_LAZY then
   vim.lsp.enable("codeagent")

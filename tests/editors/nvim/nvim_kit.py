@@ -90,7 +90,11 @@ class Nvim:
         for name, text in {"notes.md": "# Notes\n\n", **(files or {})}.items():
             (self.work / name).parent.mkdir(parents=True, exist_ok=True)
             (self.work / name).write_text(text, "utf-8")
-        more = {"CODEAGENT_OPTIONS": json.dumps(options or {}), **({"CODEAGENT_LAZY": "1"} if lazy else {}), **variables}
+        more = {
+            "CODEAGENT_OPTIONS": json.dumps(options or {}),
+            **({"CODEAGENT_LAZY": "1"} if lazy else {}),
+            **variables,
+        }
         socket = str(self.home / "s")
         self._log = (self.home / "nvim.log").open("wb")
         self._process = subprocess.Popen(

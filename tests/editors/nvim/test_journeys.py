@@ -155,11 +155,14 @@ def test_a_resource_is_a_buffer_that_keeps_up(start: Start, binary: str) -> None
     name = nvim.api.current.buffer.name
     assert name.startswith("codeagent://resource/")
     assert name.endswith("readme.md")
-    options = nvim.lua("return { vim.bo.filetype, vim.bo.buftype, vim.bo.modifiable, vim.bo.modeline, vim.bo.swapfile }")
+    options = nvim.lua(
+        "return { vim.bo.filetype, vim.bo.buftype, vim.bo.modifiable, vim.bo.modeline, vim.bo.swapfile }"
+    )
     assert options == ["markdown", "nofile", False, False, False]
     new = "new text\nvim: set textwidth=33:\n"
     nvim.lua(
-        "require('codeagent').call_tool('mcp__demo__add_note', { name = 'readme', text = ... }, nil, function() end)", new
+        "require('codeagent').call_tool('mcp__demo__add_note', { name = 'readme', text = ... }, nil, function() end)",
+        new,
     )
     nvim.sees("May the tool")
     yes(nvim, "y", "May the tool")
