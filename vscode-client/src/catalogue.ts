@@ -21,6 +21,7 @@ export class Catalogue implements vscode.Disposable {
   private known = new Map<string, ServerStatus>();
   private lists = new Map<string, Promise<Offer>>();
   private generation = 0;
+  private redraw = false;
 
   readonly onDidChange = this.change.event;
   files: readonly ConfigFile[] = [];
@@ -30,7 +31,7 @@ export class Catalogue implements vscode.Disposable {
     client.onNotification("codeagent/toolsChanged", ({ server, added, changed }) => {
       this.drop(server, "tools");
       if (added.length + changed.length === 0) {
-        void this.reload().catch(() => undefined); // the server itself may have gone
+        void this.recheck(); // the server itself may have gone
       }
     });
     client.onNotification("codeagent/resourcesChanged", ({ server }) => this.drop(server, "resources"));
@@ -43,19 +44,8 @@ export class Catalogue implements vscode.Disposable {
 
   /** Reads everything anew; forgets all when the server is not running. */
   async reload(): Promise<void> {
-    this.generation += 1;
-    const generation = this.generation;
-    let servers: ServerStatus[] = [];
-    if (this.client.state === "running") {
-      const status = await this.client.request("codeagent.status", {});
-      if (generation !== this.generation) {
-        return; // a later reload is on its way
-      }
-      servers = status.servers;
-      this.files = status.files;
-    }
     this.lists.clear();
-    this.replace(new Map(servers.map((status) => [status.server, status])), true);
+    await this.read(true);
   }
 
   tools(server: string): Promise<readonly Tool[]> {
@@ -71,11 +61,23 @@ export class Catalogue implements vscode.Disposable {
     const key = `${group}:${server}`;
     let list = this.lists.get(key);
     if (list === undefined) {
-      list = this.read(server, group);
+      list = this.listing(server, group);
       this.lists.set(key, list);
-      list.catch(() => this.lists.delete(key));
+      list.catch(() => this.lists.get(key) === list && this.lists.delete(key));
     }
     return list;
+  }
+
+  /** One list as it is once nothing newer is on its way: so that an old answer never overtakes a new one. */
+  async settled(server: string, group: Group): Promise<Offer> {
+    for (;;) {
+      const list = this.list(server, group);
+      // oxlint-disable-next-line no-await-in-loop
+      const offer = await list;
+      if (this.list(server, group) === list) {
+        return offer;
+      }
+    }
   }
 
   /** Every tool of every server that is ready. */
@@ -89,7 +91,7 @@ export class Catalogue implements vscode.Disposable {
     this.change.dispose();
   }
 
-  private async read(server: string, group: Group): Promise<Offer> {
+  private async listing(server: string, group: Group): Promise<Offer> {
     if (group === "tools") {
       const { tools } = await this.client.request("codeagent.listTools", { server, includeDisabled: true });
       return { tools: tools.filter((tool) => tool.kind === "tool") };
@@ -101,15 +103,34 @@ export class Catalogue implements vscode.Disposable {
   }
 
   private async heard(changed: readonly ServerStatus[]): Promise<void> {
-    const next = new Map(this.known);
-    for (const status of changed) {
-      next.set(status.server, status);
-    }
     if (changed.length === 0 || changed.some((status) => !this.known.has(status.server))) {
-      await this.reload().catch(() => undefined); // servers came or went, and so may have files
+      await this.recheck(); // servers came or went, and so may have files
       return;
     }
-    this.replace(next, false);
+    this.replace(new Map([...this.known, ...changed.map((status) => [status.server, status] as const)]), false);
+  }
+
+  /** Reads which servers there are; lists that are known stay, and so does the tree where nothing is new. */
+  private recheck(): Promise<void> {
+    return this.read(false).catch(() => undefined);
+  }
+
+  private async read(all: boolean): Promise<void> {
+    this.redraw ||= all;
+    this.generation += 1;
+    const generation = this.generation;
+    let servers: ServerStatus[] = [];
+    if (this.client.state === "running") {
+      const status = await this.client.request("codeagent.status", {});
+      if (generation !== this.generation) {
+        return; // a later reading is on its way
+      }
+      servers = status.servers;
+      this.files = status.files;
+    }
+    const whole = this.redraw;
+    this.redraw = false;
+    this.replace(new Map(servers.map((status) => [status.server, status])), whole);
   }
 
   private replace(next: Map<string, ServerStatus>, all: boolean): void {

@@ -130,7 +130,7 @@ export class ServersView implements vscode.TreeDataProvider<Node>, vscode.Dispos
     }
     let nodes: Node[];
     try {
-      const offer = await this.catalogue.list(group.server, group.group);
+      const offer = await this.catalogue.settled(group.server, group.group);
       nodes = groupChildren(group.server, group.group, offer, group.problem);
     } catch (error) {
       nodes = groupChildren(group.server, group.group, {}, error instanceof Error ? error.message : String(error));

@@ -17,7 +17,7 @@ async function questions() {
       await stage.sidebar();
       await stage.answer("Allow in This Session");
       const box = page.locator(".quick-input-widget input.input");
-      if (!(await box.waitFor({ timeout: 5000 }).then(() => true, () => false))) {
+      if (!(await box.waitFor({ timeout: 2000 }).then(() => true, () => false))) {
         await stage.item(/^gallery/).hover();
         await stage.item(/^gallery/).getByRole("button", { name: /(Re)?[Ss]tart Server/ }).click();
         await box.waitFor();
