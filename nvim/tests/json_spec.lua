@@ -47,6 +47,25 @@ describe("json", function()
     end
   end)
 
+  it("reads calls", function()
+    local call = json.call('{"tool": "mcp__s__t", "arguments": {"a": 1}}')
+    assert.are.same({ tool = "mcp__s__t", arguments = { a = 1 } }, call)
+    assert.are.equal("{}", vim.json.encode(json.call('{"tool": "t"}').arguments))
+    assert.are.equal("{}", vim.json.encode(json.call('{"tool": "t", "arguments": null}').arguments))
+    for _, typed in ipairs({
+      "",
+      "[]",
+      "{}",
+      '{"tool": 3}',
+      '{"tool": "t", "arguments": [1]}',
+      '{"tool": "t"',
+    }) do
+      local value, problem = json.call(typed)
+      assert.is_nil(value)
+      assert.is_truthy(problem:find("^The "))
+    end
+  end)
+
   it("sends no number as another one", function()
     for _, typed in ipairs({ "9007199254740993", "12345678901234567890", "-9007199254740993" }) do
       local value, problem = json.arguments(('{"id": %s}'):format(typed))

@@ -1,4 +1,4 @@
---- A call of a tool: a buffer of JSON arguments made from its schema; `:write` or `<CR>` runs it.
+--- A call of a tool as a buffer, `{ "tool": …, "arguments": { … } }`, made from its schema; `:write` or `<CR>` runs it.
 local client = require("codeagent.client")
 local json = require("codeagent.json")
 local text = require("codeagent.text")
@@ -23,7 +23,11 @@ M.keys = {
 ---@return string
 function M.address(tool)
   local name = tool.tool:gsub("[^%w_.-]+", "_"):sub(1, 80)
-  return ("%s%s/%s.json"):format(PREFIX, require("codeagent.documents").encode(tool.server, tool.tool), name)
+  return ("%s%s/%s.mcp-call.json"):format(
+    PREFIX,
+    require("codeagent.documents").encode(tool.server, tool.tool),
+    name
+  )
 end
 
 ---@param buffer integer
@@ -69,7 +73,7 @@ local function explained(failure)
 end
 
 --- Calls a tool and shows the result.
----@param tool { server: string, tool: string, name?: string }
+---@param tool { server?: string, tool?: string, name?: string }
 ---@param arguments table
 ---@param on_end? fun(failure?: codeagent.Failure)
 ---@param on_progress? fun(progress: { message?: string, percentage?: integer })
@@ -100,42 +104,32 @@ function M.run(tool, arguments, on_end, on_progress)
 end
 
 ---@param buffer integer
----@param tool codeagent.Tool
-local function run_buffer(buffer, tool)
+local function run_buffer(buffer)
   if running[buffer] then
     return vim.notify("codeagent: this call is running already; <C-c> cancels it.")
   end
   local typed = table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), "\n")
-  local arguments, problem = json.arguments(typed)
-  if not arguments then
+  local call, problem = json.call(typed)
+  if not call then
     return say(buffer, problem, "CodeAgentFailed")
   end
   say(buffer, "running …  <C-c> cancels")
-  running[buffer] = M.run(
-    { server = tool.server, tool = tool.tool, name = tool.name },
-    arguments,
-    function(failure)
-      running[buffer] = nil
-      say(buffer, failure and explained(failure), "CodeAgentFailed")
-      if vim.api.nvim_buf_is_valid(buffer) then
-        vim.bo[buffer].modified = false
-      end
-    end,
-    function(progress)
-      local share = progress.percentage and (" %d %%"):format(progress.percentage) or ""
-      say(
-        buffer,
-        ("running …%s %s  <C-c> cancels"):format(share, text.one_line(progress.message or "", 120))
-      )
+  running[buffer] = M.run({ name = call.tool }, call.arguments, function(failure)
+    running[buffer] = nil
+    say(buffer, failure and explained(failure), "CodeAgentFailed")
+    if vim.api.nvim_buf_is_valid(buffer) then
+      vim.bo[buffer].modified = false
     end
-  )
+  end, function(progress)
+    local share = progress.percentage and (" %d %%"):format(progress.percentage) or ""
+    say(buffer, ("running …%s %s  <C-c> cancels"):format(share, text.one_line(progress.message or "", 120)))
+  end)
 end
 
 ---@param buffer integer
----@param tool codeagent.Tool
-local function map(buffer, tool)
+local function map(buffer)
   ui.map(buffer, "<CR>", function()
-    run_buffer(buffer, tool)
+    run_buffer(buffer)
   end, "run the call")
   ui.map(buffer, "<C-c>", function()
     if running[buffer] then
@@ -163,10 +157,9 @@ local function prepare(buffer, tool)
   then
     local names = require("codeagent.schema").names(tool.inputSchema)
     local example = require("codeagent.schema").arguments(tool.inputSchema)
-    local lines = vim.split(json.pretty(example, names), "\n", { plain = true })
-    if #lines == 1 then
-      lines = { "{", "}" }
-    end
+    local shown = json.pretty(example, names, "  ")
+    local lines =
+      vim.split(('{\n  "tool": %s,\n  "arguments": %s\n}'):format(vim.json.encode(tool.name), shown), "\n")
     local undo = vim.bo[buffer].undolevels
     vim.bo[buffer].undolevels = -1
     vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
@@ -175,10 +168,10 @@ local function prepare(buffer, tool)
   vim.bo[buffer].filetype = "json"
   vim.bo[buffer].shiftwidth, vim.bo[buffer].expandtab = 2, true
   vim.bo[buffer].modified = false
-  map(buffer, tool)
+  map(buffer)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     vim.wo[window][0].winbar = bar(tool)
-    local line = vim.api.nvim_buf_line_count(buffer) > 2 and 2 or 1
+    local line = math.min(vim.api.nvim_buf_line_count(buffer) - 1, 4)
     local shown = vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1] or ""
     local value = (shown:find(': "') or -1) + 2
     value = value > 1 and value or (shown:find(": ") or -1) + 1
@@ -209,7 +202,7 @@ end
 function M.on(event)
   local buffer, tool = event.buf, tools[event.match]
   if event.event == "BufWriteCmd" then
-    return tool and run_buffer(buffer, tool)
+    return tool and run_buffer(buffer)
   end
   local bo = vim.bo[buffer]
   bo.buftype, bo.swapfile, bo.undofile, bo.modeline, bo.bufhidden = "acwrite", false, false, false, "hide"

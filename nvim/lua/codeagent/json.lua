@@ -135,6 +135,24 @@ function M.inexact(text)
   return nil
 end
 
+---@param text string
+---@param what string
+---@return table? value
+---@return string? problem
+local function object(text, what)
+  local ok, value = pcall(vim.json.decode, text)
+  if not ok then
+    return nil, ("The %s not valid JSON: %s"):format(what, (tostring(value):gsub("^.-:%d+: ", "")))
+  elseif type(value) ~= "table" or is_list(value) then
+    return nil, ("The %s no JSON object: { … }."):format(what)
+  end
+  local number = M.inexact(text)
+  if number then
+    return nil, ("Neovim cannot send %s exactly: give the tool a smaller number, or a string."):format(number)
+  end
+  return value
+end
+
 --- Reads the arguments of a call.
 ---@param text string
 ---@return table? arguments
@@ -143,17 +161,25 @@ function M.arguments(text)
   if vim.trim(text) == "" then
     return vim.empty_dict()
   end
-  local ok, value = pcall(vim.json.decode, text)
-  if not ok then
-    return nil, "The arguments are not valid JSON: " .. tostring(value):gsub("^.-:%d+: ", "")
-  elseif type(value) ~= "table" or is_list(value) then
-    return nil, "The arguments must be a JSON object: { … }."
+  return object(text, "arguments are")
+end
+
+--- Reads a call, `{ "tool": …, "arguments": { … } }`.
+---@param text string
+---@return { tool: string, arguments: table }? call
+---@return string? problem
+function M.call(text)
+  local value, problem = object(text, "call is")
+  if not value then
+    return nil, problem
+  elseif type(value.tool) ~= "string" then
+    return nil, 'The call names no tool: "tool": "mcp__server__tool".'
+  elseif value.arguments == nil or value.arguments == vim.NIL then
+    value.arguments = vim.empty_dict()
+  elseif type(value.arguments) ~= "table" or is_list(value.arguments) then
+    return nil, "The arguments are no JSON object: { … }."
   end
-  local number = M.inexact(text)
-  if number then
-    return nil, ("Neovim cannot send %s exactly: give the tool a smaller number, or a string."):format(number)
-  end
-  return value
+  return { tool = value.tool, arguments = value.arguments }
 end
 
 return M

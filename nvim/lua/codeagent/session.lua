@@ -178,7 +178,10 @@ function M.on_exit(code, signal)
     local is_wanted = signal == 15 or (code == 0 and signal == 0)
     require("codeagent.state").set_host(is_wanted and "off" or "ended")
     if not is_wanted and vim.v.exiting == vim.NIL then
-      vim.notify("codeagent: the language server has ended. `:CodeAgent reload` starts it again.", vim.log.levels.ERROR)
+      vim.notify(
+        "codeagent: the language server has ended. `:CodeAgent reload` starts it again.",
+        vim.log.levels.ERROR
+      )
     end
   end)
 end

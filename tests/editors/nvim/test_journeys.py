@@ -44,7 +44,7 @@ def test_the_panel_shows_what_there_is_and_calls_a_tool(start: Start, binary: st
     nvim.keys("gg/get_note<CR>l")
     nvim.sees("name*: string", "The note's name, e.g. readme")
     nvim.keys("<CR>")
-    nvim.sees('"name": ""', "get_note demo only reads", "<CR> runs it")
+    nvim.sees('"name": ""', '"tool": "mcp__demo__get_note"', "get_note demo only reads", "<CR> runs it")
     nvim.keys("ireadme<Esc><CR>")
     screen = nvim.sees("done", "D compares", "# Notebook")
     assert "CodeAgent ─" not in screen, "the float made way"
@@ -204,7 +204,7 @@ def test_progress_is_seen_and_a_call_is_cancelled(start: Start) -> None:
     nvim.lua("vim.api.nvim_create_autocmd('LspProgress', { callback = function(e) _G.seen = e.data.params.value end })")
     nvim.command("CodeAgent call demo/count")
     nvim.sees('"seconds": 0.2', '"steps": 5')
-    nvim.keys(":%s/: 5/: 900/<CR>:w<CR>")
+    nvim.keys(r":%s/\D5$/ 900/<CR>:w<CR>")
     nvim.sees("running …", "step ", "of 900")
     assert nvim.lua("return _G.seen.message").endswith("of 900")
     assert nvim.lua("return vim.g.codeagent_counts.calls") == 1
