@@ -45,16 +45,17 @@ export function serverCommands(parts: Parts): Record<string, Run> {
 }
 
 /** Approving asks the question again, with everything it says; a folder that is not trusted comes first. */
-async function approve(parts: Parts, status: ServerStatus): Promise<void> {
-  if (status.scope === "project" && !vscode.workspace.isTrusted) {
+async function approve({ client }: Parts, { server, scope }: ServerStatus): Promise<void> {
+  if (scope === "project" && !vscode.workspace.isTrusted) {
     await vscode.commands.executeCommand("workbench.trust.manage");
     return;
   }
-  if (status.trust === "denied" && status.fingerprint !== undefined) {
-    const { server, fingerprint } = status;
-    await parts.client.request("codeagent.setTrust", { server, fingerprint, decision: "reset" });
+  const { servers } = await client.request("codeagent.status", {}); // a "no" may be newer than what the tree shows
+  const now = servers.find((status) => status.server === server);
+  if (now?.trust === "denied" && now.fingerprint !== undefined) {
+    await client.request("codeagent.setTrust", { server, fingerprint: now.fingerprint, decision: "reset" });
   }
-  await parts.client.request("codeagent.start", { server: status.server });
+  await client.request("codeagent.start", { server });
 }
 
 async function signIn(parts: Parts, { server }: ServerStatus): Promise<void> {
