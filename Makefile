@@ -10,7 +10,7 @@ FAULTS = $(wildcard tests/e2e/test_cases_*.py tests/e2e/test_ends.py tests/fault
 INSTALL := $(or $(PYTHON),python3) scripts/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check faults conformance bench mirror format lock clean python
+.PHONY: help setup demo test editors check faults conformance bench mirror format lock clean python
 
 help: ## what there is
 	@echo "codeagent-lsp: make ..."
@@ -32,11 +32,15 @@ demo: python ## see the server at work: it starts MCP servers, asks, lists, call
 test: python ## run the tests, with real MCP servers from npm and PyPI
 	@$(INSTALL) venv
 	@$(INSTALL) servers conformance || $(if $(CI),exit 1,echo "test: tests with real MCP servers and the conformance suite are skipped.")
-	@$(RUN) .venv/bin/python -m pytest -n 4 --dist worksteal $(ARGS)
+	@$(RUN) .venv/bin/python -m pytest -n 4 --dist worksteal --ignore tests/editors --ignore tests/faults $(ARGS)
 
 check: python ## formatting, lint, types, floors, mirrors and conventions
 	@$(INSTALL) node
 	@$(RUN) bash scripts/check.sh
+
+editors: setup ## run the VS Code and Neovim suites in real editors (installs both into .tools)
+	@$(RUN) bash tests/editors/vscode/run.sh
+	@$(RUN) bash tests/editors/nvim/install.sh && $(RUN) .venv/bin/python -m pytest tests/editors/nvim $(ARGS)
 
 faults: setup ## only the tests in which MCP servers, files and editors misbehave
 	@$(RUN) .venv/bin/python -m pytest $(FAULTS) $(ARGS)
