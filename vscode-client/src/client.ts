@@ -57,7 +57,11 @@ export class Client implements vscode.Disposable {
   /** Why the state is `failed`. */
   problem: string | undefined;
 
-  constructor(private readonly output: vscode.LogOutputChannel) {}
+  /** `features`: what the client can do besides answering questions. */
+  constructor(
+    private readonly output: vscode.LogOutputChannel,
+    private readonly features: readonly string[] = [],
+  ) {}
 
   get state(): HostState {
     return this.current;
@@ -96,7 +100,7 @@ export class Client implements vscode.Disposable {
         documentSelector: [{ scheme: "file" }, { scheme: "untitled" }, { scheme: "vscode-scm" }],
         outputChannel: this.output,
         initializationOptions: () => ({
-          clientFeatures: [...CLIENT_FEATURES],
+          clientFeatures: [...CLIENT_FEATURES, ...this.features],
           workspaceTrust: vscode.workspace.isTrusted,
           variables: server.variables,
           settings: serverSettings(),

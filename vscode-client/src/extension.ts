@@ -16,7 +16,9 @@ import { answerElicitations } from "./elicitation";
 import { answerInputs } from "./inputs";
 import type { Report } from "./install/environment";
 import { locateServer, type Surroundings } from "./install/locate";
+import { LENS_FEATURES, registerLensCommands } from "./lensCommands";
 import { Logs } from "./log";
+import type { Parts } from "./parts";
 import { Resources } from "./resources";
 import { answerSampling } from "./sampling";
 import { ServersView } from "./serversView";
@@ -25,7 +27,7 @@ import { ToolForms } from "./toolForm";
 
 export class Extension {
   private readonly output = vscode.window.createOutputChannel("CodeAgent MCP", { log: true });
-  private readonly client = new Client(this.output);
+  private readonly client = new Client(this.output, LENS_FEATURES);
   private readonly catalogue = new Catalogue(this.client);
   private readonly logs = new Logs(this.client);
   private starting: Promise<void> = Promise.resolve();
@@ -42,6 +44,19 @@ export class Extension {
     answerElicitations(client, asker, context.extensionUri);
     answerInputs(client, asker);
     answerSampling(client, asker);
+    const parts: Parts = {
+      client,
+      catalogue,
+      servers,
+      approvals,
+      forms,
+      documents,
+      resources: new Resources(client, catalogue, documents),
+      configuration: new Configuration(client, () => catalogue.files),
+      logs,
+      output,
+      restartHost: (afresh) => this.restart(afresh),
+    };
     context.subscriptions.push(
       output,
       asker,
@@ -72,19 +87,8 @@ export class Extension {
           void this.restart(false);
         }
       }),
-      ...registerCommands({
-        client,
-        catalogue,
-        servers,
-        approvals,
-        forms,
-        documents,
-        resources: new Resources(client, catalogue, documents),
-        configuration: new Configuration(client, () => catalogue.files),
-        logs,
-        output,
-        restartHost: (afresh) => this.restart(afresh),
-      }),
+      ...registerCommands(parts),
+      ...registerLensCommands(parts),
       catalogue,
       client,
     );

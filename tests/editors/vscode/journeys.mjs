@@ -235,6 +235,10 @@ async function firstConfiguration() {
     await test(stage, "the entry of a server is found in its file", async () => {
       await stage.run("Show Configuration");
       await page.locator(".tab.active", { hasText: "mcp.json" }).waitFor();
+      const lens = page.locator(".codelens-decoration");
+      await lens.getByText(/ready · 9 tools/).waitFor();
+      await lens.getByText("Show log").click();
+      await page.locator(".part.panel select").first().waitFor();
     });
   } finally {
     await stage.close();
