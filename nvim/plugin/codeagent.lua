@@ -18,7 +18,7 @@ end, {
 local group = vim.api.nvim_create_augroup("codeagent", {})
 vim.api.nvim_create_autocmd({ "BufReadCmd", "BufWriteCmd" }, {
   group = group,
-  pattern = "codeagent://*",
+  pattern = { "codeagent://*", "codeagent-call://*" },
   desc = "Resources of MCP servers, and calls of their tools, as buffers",
   callback = function(event)
     require("codeagent.documents").on(event)

@@ -6,7 +6,7 @@ local ui = require("codeagent.ui")
 
 local M = {}
 
-local PREFIX = "codeagent://call/"
+local PREFIX = "codeagent-call://tool/"
 
 local tools = {} ---@type table<string, codeagent.Tool> by address
 local running = {} ---@type table<integer, fun()> by buffer: cancels
@@ -197,7 +197,7 @@ local function find(server, tool, callback)
   end)
 end
 
---- `BufReadCmd` and `BufWriteCmd` of `codeagent://call/*`.
+--- `BufReadCmd` and `BufWriteCmd` of `codeagent-call://tool/*`.
 ---@param event { event: string, buf: integer, match: string }
 function M.on(event)
   local buffer, tool = event.buf, tools[event.match]

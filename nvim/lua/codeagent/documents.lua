@@ -200,7 +200,7 @@ end
 ---@param event { event: string, buf: integer, match: string }
 function M.on(event)
   local server, uri = M.decode(event.match, RESOURCE)
-  if vim.startswith(event.match, "codeagent://call/") then
+  if vim.startswith(event.match, "codeagent-call://tool/") then
     require("codeagent.call").on(event)
   elseif vim.startswith(event.match, "codeagent://result/") and event.event == "BufReadCmd" then
     read_result(event.buf, event.match)
