@@ -30,7 +30,7 @@ class StrictReader:
     """Frames and JSON as the specifications have them, and nothing that merely could be understood."""
 
     def __init__(self) -> None:
-        self._buffer = b""
+        self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
         self._buffer += data
@@ -40,18 +40,21 @@ class StrictReader:
         return messages
 
     def _next(self) -> dict[str, Any] | None:
-        head, found, rest = self._buffer.partition(b"\r\n\r\n")
+        end = self._buffer.find(b"\r\n\r\n")
+        head = bytes(self._buffer[: 200 if end < 0 else end])
         if not head.startswith(b"Content-Length: "[: len(head)]):
             raise Violation(f"not a header: {head[:200]!r}")
-        if not found:
+        if end < 0:
             return None
         length = head.removeprefix(b"Content-Length: ")
         if not length.isdigit():
             raise Violation(f"not a header: {head[:200]!r}")
-        if len(rest) < int(length):
+        begin = end + 4
+        if len(self._buffer) - begin < int(length):
             return None
-        self._buffer = rest[int(length) :]
-        return read_strictly(rest[: int(length)])
+        body = bytes(self._buffer[begin : begin + int(length)])
+        del self._buffer[: begin + int(length)]
+        return read_strictly(body)
 
 
 def read_strictly(body: bytes) -> dict[str, Any]:

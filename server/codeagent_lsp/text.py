@@ -46,6 +46,7 @@ _UNSEEN = re.compile(
     + "]"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]+")
+_ASCII_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127))
 _STRANGE = re.compile(r"[^ -~\n\t]+")
 _STRANGE_OR_BREAK = re.compile(r"[^ -~]+")
 _MAYBE_MARKS = re.compile(r"\W{5}")  # a combining mark is no word character
@@ -87,7 +88,15 @@ def without_controls(text: str) -> str:
     Arabic, Persian and Indic words: they hide nothing, and the text may be a file's.
     """
     text = well_formed_text(text).removeprefix("\ufeff").replace("\r\n", "\n")
-    text = _CONTROL.sub("", _ANSI.sub("", text))
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if text.isascii():
+        return text.translate(_ASCII_CONTROLS)  # results are long, and this is many times faster
+    there = "".join(set(text))
+    if _CONTROL.search(there):
+        text = _CONTROL.sub("", text)
+    if not _UNSEEN.search(there):
+        return text
     return _UNSEEN.sub(lambda match: match[0] if _joins(match) else _escape(match[0]), text)
 
 

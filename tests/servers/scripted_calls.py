@@ -12,6 +12,7 @@ Call = Callable[[Any, Any, dict[str, Any], dict[str, Any]], None]
 """Takes the server, the id of the request, the arguments, and the whole params."""
 
 CALLS: dict[str, Call] = {}
+OBJECT = {"type": "object", "properties": {}}
 OK = {"content": [{"type": "text", "text": "ok"}]}
 
 
@@ -62,7 +63,7 @@ def environment(server: Any, request_id: Any, arguments: dict[str, Any], params:
 @call
 def descriptors(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
     """Say which file descriptors are open."""
-    found = sorted(int(name) for name in os.listdir("/proc/self/fd"))  # noqa: PTH208
+    found = sorted(int(name) for name in os.listdir("/proc/self/fd"))
     server.answer(request_id, {"content": [{"type": "text", "text": json.dumps(found)}]})
 
 
@@ -145,6 +146,13 @@ def progress(server: Any, request_id: Any, arguments: dict[str, Any], params: di
             server.answer(request_id, OK)
 
     threading.Thread(target=work, daemon=True).start()
+
+
+@call
+def more_input(server: Any, request_id: Any, arguments: dict[str, Any], params: dict[str, Any]) -> None:
+    """Want another answer of the user, each time (MCP 2026-07-28)."""
+    ask = {"method": "elicitation/create", "params": {"message": "more?", "requestedSchema": OBJECT, "mode": "form"}}
+    server.answer(request_id, {"resultType": "input_required", "inputRequests": {"q": ask}, "requestState": "s"})
 
 
 @call

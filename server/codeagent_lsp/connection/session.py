@@ -204,11 +204,12 @@ class Session:
 
             callback = progress if on_progress is not None else None
             more: JsonObject = {}
-            for _ in range(MAX_ROUNDS + 1):
+            for left in reversed(range(MAX_ROUNDS + 1)):
                 result = await self._round(request(more), callback, tool)
                 if result.get("resultType") != "input_required":
                     return result
-                more = await self._answers(result)
+                if left:
+                    more = await self._answers(result)
             raise Protocol(f"asked for more input {MAX_ROUNDS} times in a row, and was given up on.", tool=tool)
 
         label = f"{request({}).method} {tool}" if tool else request({}).method

@@ -126,8 +126,10 @@ class Messages:
     def as_message(self, message: JsonObject) -> "SessionMessage":
         """A JSON object in good form as the SDK's session takes it."""
         from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
+        from mcp_types import JSONRPCResponse, jsonrpc_message_adapter
 
+        if "result" in message:  # put together here, and perhaps large: not copied once more by a validator
+            return SessionMessage(JSONRPCResponse.model_construct(**message))
         return SessionMessage(jsonrpc_message_adapter.validate_python(message, by_name=False))
 
     def parse_plain(

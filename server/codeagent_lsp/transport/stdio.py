@@ -18,6 +18,7 @@ import anyio
 from codeagent_lsp.errors import Exited, HostError, SpawnFailed, TooLarge, Transport
 from codeagent_lsp.journal import Journal
 from codeagent_lsp.text import well_formed
+from codeagent_lsp.transport.batch import Batch
 from codeagent_lsp.transport.deaths import exited, spawn_failed
 from codeagent_lsp.transport.failures import closed, failure_of
 from codeagent_lsp.transport.garbage import GarbageLog
@@ -177,7 +178,7 @@ class StdioTransport:
                     # What was accepted is still written, for a moment; the reader goes on, into nothing.
                     await asyncio.wait({self._tasks[1]}, timeout=SETTLE)
                 if self._child is not None:
-                    await self._child.stop()
+                    await self._child.stop(at_once=self._lost is not None)
         finally:
             self._end_now()
 
@@ -208,14 +209,16 @@ class StdioTransport:
         splitter = LineSplitter(MAX_LINE)
         told = False  # whether the line that is coming in has been given up already
         lines = 0
-        while data := await child.stdout.read(CHUNK):
+        while self._lost is None and (data := await child.stdout.read(CHUNK)):
+            batch = Batch()
             for line in splitter.feed(data):
                 if not told:
-                    await self._take(line, incoming)
+                    self._look_at(line, batch)
                 told = False
                 lines += 1
                 if lines % LINES_PER_TURN == 0:
                     await asyncio.sleep(0)
+            await self._deliver(batch, incoming)
             if not told and (over := splitter.over) is not None:
                 told = True
                 await self._take(over, incoming)
@@ -228,14 +231,23 @@ class StdioTransport:
             await self._take(rest, incoming)
 
     async def _take(self, line: bytes | Oversized, incoming: "MemoryObjectSendStream[Any]") -> None:
-        if self._stopping or self._lost is not None:
-            return
-        for message in self._messages.parse(line):
+        batch = Batch()
+        self._look_at(line, batch)
+        await self._deliver(batch, incoming)
+
+    async def _deliver(self, batch: Batch, incoming: "MemoryObjectSendStream[Any]") -> None:
+        for message in batch.messages():
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 try:
                     incoming.send_nowait(message)
                 except anyio.WouldBlock:
                     await incoming.send(message)
+
+    def _look_at(self, line: bytes | Oversized, batch: Batch) -> None:
+        if self._stopping or self._lost is not None:
+            return
+        for message in self._messages.parse(line):
+            batch.add(message)
         hopeless = self._garbage.verdict(self._messages.counts)
         if hopeless is not None:
             self._lose(hopeless)
