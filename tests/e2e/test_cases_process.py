@@ -225,7 +225,7 @@ async def test_a_program_that_everybody_may_write_is_started_like_any_other(
         "empty": {"command": sys.executable, "args": [*good["args"], ""]},
     }
     (tmp_path / "link").symlink_to(tmp_path / "with space" / "my prog")
-    os.chmod(tmp_path / "-dash", stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO)  # noqa: PTH101
+    os.chmod(tmp_path / "-dash", stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO)
     await up(editor, workspace, entries)
     for name in entries:
         found = await status(editor, name)

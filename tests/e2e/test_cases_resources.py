@@ -51,7 +51,11 @@ async def test_a_list_that_a_server_does_not_have_costs_none_of_the_others(
             if "-32601" in name:
                 assert "listErrors" not in found
     table.judge()
-    assert {item["method"] for item in requests(asked)} <= {"server/discover", "initialize", "notifications/initialized"}
+    assert {item["method"] for item in requests(asked)} <= {
+        "server/discover",
+        "initialize",
+        "notifications/initialized",
+    }
     lists = {item["method"] for item in requests(tmp_path / "only") if "list" in item["method"]}
     assert lists == {"resources/list", "resources/templates/list"}
 

@@ -111,8 +111,7 @@ async def test_the_question_shows_the_command_and_the_users_servers_run_meanwhil
     entries = {name: {**entry, "args": [*entry["args"], name]} for name, entry in entries.items()}
 
     def answer(params: dict[str, Any]) -> Any:
-        value = answers[int(params["server"][1:])]
-        return value
+        return answers[int(params["server"][1:])]
 
     async def reply(params: dict[str, Any]) -> Any:
         value = answer(params)
@@ -567,7 +566,7 @@ async def test_secrets_are_in_no_log_status_or_error(
         monkeypatch.setenv(name, value)
     said = " ".join(secrets.values())
     patterns = "Authorization: Bearer abcdef0123456789abcdef ghp_0123456789abcdefghij0123456789abcdef sk-abcdefghijklmnop0123456789"
-    async with ScriptedHttp(f"status=tools/call:500", f"body={said}") as server:
+    async with ScriptedHttp("status=tools/call:500", f"body={said}") as server:
         await up(editor, workspace, {
             "s": scripted(f"stderr={said} {patterns}", "list=raw,die", env={"T": "${FROM_ENV}", "U": "${IN_URL}"}, autoApprove=["*"]),
             "dies": {"command": "/bin/sh", "args": ["-c", 'echo "$T" >&2; exit 3'], "env": {"T": "${FROM_ENV}"}},
@@ -647,4 +646,4 @@ async def test_an_editor_without_our_questions_still_decides_with_buttons(
     await editor.command("codeagent.reload")
     assert not pwned.exists()
     assert (await states(editor)) == {"x": "untrusted"}
-    assert [item for item in requests(tmp_path / "none")] == []
+    assert list(requests(tmp_path / "none")) == []

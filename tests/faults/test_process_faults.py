@@ -127,7 +127,7 @@ async def test_a_call_without_answer_ends_at_its_limit(rig: Rig) -> None:
     async with rig.fault():
         error, took = await rig.failure("s", "never")
     assert error.data["kind"] == "timeout" and error.data["setting"] == "timeout"
-        await eventually(lambda: any(item.get("method") == "notifications/cancelled" for item in requests(log)))
+    await eventually(lambda: any(item.get("method") == "notifications/cancelled" for item in requests(log)))
     rig.found.note("over the limit by", took - 1.0, 0.2)
 
 

@@ -10,7 +10,6 @@ from codeagent_lsp.catalog.addresses import document_uri
 from codeagent_lsp.catalog.listing import Changes, read_listing
 from codeagent_lsp.catalog.tools import Catalog
 from codeagent_lsp.errors import HostError
-from codeagent_lsp.errors import HostError
 from codeagent_lsp.journal import Journal
 from codeagent_lsp.operations.announce import first_revision
 from codeagent_lsp.protocol import PromptsChanged, ResourcesChanged, ResourceUpdated, ToolsChanged
