@@ -2,7 +2,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { ROOT, openFile, runCommand, webview } from "./harness.mjs";
-import { DEMO, GALLERY, open } from "./stage.mjs";
+import { GALLERY, open } from "./stage.mjs";
 
 const IMAGES = path.join(ROOT, "docs/images");
 const THEMES = {
@@ -10,7 +10,9 @@ const THEMES = {
   dark: { name: "Default Dark Modern", type: "vs-dark" },
   contrast: { name: "Default High Contrast", type: "hc-black" },
 };
-const BROKEN = { command: "python3", args: ["-c", "raise SystemExit('cannot open /etc/notes.db: no such file')"] };
+// Nothing in a picture tells of the machine that it was taken on.
+const NOTEBOOK = { command: "${CODEAGENT_PYTHON}", args: ["-I", "-m", "codeagent_lsp.demo"] };
+const BROKEN = { command: "sh", args: ["-c", "echo 'cannot open notes.db: no such file' >&2; exit 1"] };
 const LARGEST = 150_000;
 
 function camera(stage, theme) {
@@ -56,7 +58,7 @@ async function beginning(theme) {
 async function work(theme) {
   const stage = await open({
     ...look(theme),
-    project: { demo: DEMO, broken: BROKEN },
+    project: { demo: NOTEBOOK, broken: BROKEN },
     user: { gallery: GALLERY },
     files: { "notes.md": "# Plan\n\nStart with @demo:note://readme and then see " },
   });
