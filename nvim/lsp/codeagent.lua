@@ -1,23 +1,9 @@
 -- The language server, for `vim.lsp.enable("codeagent")`. Every function loads what it needs when it is called.
-local protocol = require("codeagent.protocol")
-
 ---@param name string
 local function later(name)
   return function(...)
     return require("codeagent.session")[name](...)
   end
-end
-
----@type table<string, function>
-local handlers = {
-  ["workspace/textDocumentContent/refresh"] = later("on_refresh"),
-  ["$/cancelRequest"] = later("on_cancel"),
-}
-for _, method in pairs(protocol.notifications) do
-  handlers[method] = later("on_notification")
-end
-for _, method in pairs(protocol.questions) do
-  handlers[method] = later("on_question")
 end
 
 ---@type vim.lsp.Config
@@ -29,7 +15,10 @@ return {
   on_init = later("on_init"),
   on_attach = later("on_attach"),
   on_exit = later("on_exit"),
-  handlers = handlers,
+  handlers = {
+    ["workspace/textDocumentContent/refresh"] = later("on_refresh"),
+    ["$/cancelRequest"] = later("on_cancel"),
+  },
   commands = {
     ["codeagent.openResource"] = later("open_resource"),
     ["codeagent.showLog"] = later("show_log"),

@@ -86,8 +86,10 @@ describe("the panel's tree", function()
     local open = { s = true, ["s\0Tools"] = true }
     local drawn =
       draw({ servers = { status("s", "ready") }, lists = { s = { tools = { tool("é日") } } }, open = open })
-    for _, mark in ipairs(drawn.marks) do
-      assert.is_true(mark[3] <= #drawn.lines[mark[1] + 1])
+    for line, pieces in pairs(drawn.marks) do
+      for _, piece in ipairs(pieces) do
+        assert.is_true(piece[2] <= #drawn.lines[line])
+      end
     end
   end)
 end)

@@ -17,7 +17,13 @@ end
 
 local function check_neovim()
   health.start("Neovim")
-  local version = tostring(vim.version())
+  local found = vim.version()
+  local version = ("%d.%d.%d%s"):format(
+    found.major,
+    found.minor,
+    found.patch,
+    found.prerelease and "-dev" or ""
+  )
   if vim.fn.has("nvim-0.11") == 1 then
     health.ok("Neovim " .. version)
   else

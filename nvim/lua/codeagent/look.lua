@@ -78,4 +78,20 @@ function M.detail(status)
   return ("%s — %s"):format(word, text.one_line(M.without_server(why, status.server), 160))
 end
 
+--- What the panel says where it has nothing to show; nil where it has.
+---@param host string
+---@param servers integer how many there are
+---@return string?
+function M.nothing(host, servers)
+  if host == "on" then
+    return servers == 0 and "No server is configured. C opens the config file." or nil
+  end
+  local said = {
+    off = "The language server is not running. r starts it.",
+    starting = "The language server is starting …",
+    ended = "The language server has ended. r starts it again.",
+  }
+  return said[host]
+end
+
 return M

@@ -36,6 +36,7 @@ local function model()
     open = open,
     icons = require("codeagent.config").has_icons(),
     host = state.host,
+    width = panel and vim.api.nvim_win_get_width(panel.window) or nil,
   }
 end
 
@@ -72,7 +73,7 @@ function M.draw()
     places[#places + 1] =
       { window = window, id = id_at(view.drawn, saved.lnum), view = saved, line = saved.lnum }
   end
-  ui.replace(view.buffer, drawn.lines)
+  ui.replace(view.buffer, drawn.lines, view.drawn.lines)
   view.drawn = drawn
   for _, place in ipairs(places) do
     local line = line_of(drawn, place.id) or math.min(place.line, #drawn.lines)

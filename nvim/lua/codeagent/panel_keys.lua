@@ -123,7 +123,7 @@ local function help()
   ui.paint(buffer, marks)
   ui.float(
     buffer,
-    { title = "Keys of the panel", footer = "q closes", width = 76, height = #lines, zindex = 120 }
+    { title = "Keys of the panel", footer = "q closes", width = 84, height = #lines, zindex = 120 }
   )
   ui.map(buffer, { "q", "<Esc>", "?" }, "<Cmd>close<CR>", "close")
 end
@@ -132,7 +132,7 @@ end
 M.keys = {
   {
     keys = "<CR> o",
-    desc = "run the tool, open the resource, fill the prompt in; else unfold",
+    desc = "run the tool, open the resource, fill the prompt in; unfold",
     run = on_node(activate),
   },
   {
@@ -176,7 +176,7 @@ M.keys = {
   { keys = "K", desc = "everything that is known of it", run = on_node(inspect) },
   {
     keys = "t",
-    desc = "switch the server or the tool on or off, for this workspace",
+    desc = "switch the server or the tool on or off in this workspace",
     run = on_node(toggle_enabled),
   },
   { keys = "s", desc = "start the server", run = on_node(run("start")) },

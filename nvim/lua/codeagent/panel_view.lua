@@ -30,12 +30,10 @@ function M.paint(current)
       if not view or buffer ~= view.buffer then
         return false
       end
-      for _, mark in ipairs(view.drawn.marks) do
-        if mark[1] >= first and mark[1] <= last then
-          local options = { end_col = mark[3], hl_group = mark[4], ephemeral = true, strict = false }
-          vim.api.nvim_buf_set_extmark(buffer, ui.namespace, mark[1], mark[2], options)
-        elseif mark[1] > last then
-          break
+      for line = first, last do
+        for _, piece in ipairs(view.drawn.marks[line + 1] or {}) do
+          local options = { end_col = piece[2], hl_group = piece[3], ephemeral = true, strict = false }
+          vim.api.nvim_buf_set_extmark(buffer, ui.namespace, line, piece[1], options)
         end
       end
       return false

@@ -181,6 +181,9 @@ local function compare(key)
   end
   local buffer = ui.scratch(before, { name = ("codeagent://answer/%d/before"):format(count) })
   ui.map(buffer, "q", "<Cmd>close<CR>", "close")
+  if vim.api.nvim_win_get_height(0) < 10 then
+    vim.cmd.resize(10)
+  end
   vim.cmd.diffthis()
   vim.cmd("leftabove vsplit")
   vim.api.nvim_win_set_buf(0, buffer)

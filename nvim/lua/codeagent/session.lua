@@ -120,11 +120,24 @@ function M.before_init(params, lsp_config)
   lsp_config.settings = vim.tbl_deep_extend("force", { codeagent = settings }, lsp_config.settings or {})
 end
 
---- `on_init`: the server has answered.
+--- What the server tells and asks; a handler that the user has set stays.
+---@param handlers table<string, function>
+local function add_handlers(handlers)
+  local protocol = require("codeagent.protocol")
+  for _, method in pairs(protocol.notifications) do
+    handlers[method] = handlers[method] or M.on_notification
+  end
+  for _, method in pairs(protocol.questions) do
+    handlers[method] = handlers[method] or M.on_question
+  end
+end
+
+--- `on_init`: the server has answered, and says nothing of its own before this returns.
 ---@param client vim.lsp.Client
 ---@param result lsp.InitializeResult
 function M.on_init(client, result)
   local protocol = require("codeagent.protocol")
+  add_handlers(client.handlers)
   local ours = vim.tbl_get(result or {}, "capabilities", "experimental", "codeagent", "protocol")
   if ours ~= nil and ours ~= protocol.version then
     local said =

@@ -26,13 +26,17 @@ local M = {}
 ---@field open table<string, boolean>
 ---@field icons boolean
 ---@field host string
+---@field width? integer columns of the window, for long details
+
+---@alias codeagent.Piece { [1]: integer, [2]: integer, [3]: string } first byte, byte behind the last, highlight group
 
 ---@class codeagent.Drawn
 ---@field lines string[]
 ---@field nodes table<integer, codeagent.Node> by line, from one
----@field marks codeagent.Mark[]
+---@field marks table<integer, codeagent.Piece[]> by line, from one
 
 ---@class codeagent.Drawing : codeagent.Drawn
+---@field count integer
 ---@field model codeagent.Model
 local Drawing = {}
 Drawing.__index = Drawing
@@ -40,17 +44,31 @@ Drawing.__index = Drawing
 ---@param node? codeagent.Node
 ---@param chunks [string, string?][]
 function Drawing:line(node, chunks)
-  local row, parts, column = #self.lines, {}, 0
+  local parts, pieces, column = {}, {}, 0
   for _, chunk in ipairs(chunks) do
     parts[#parts + 1] = chunk[1]
     if chunk[2] and chunk[1] ~= "" then
-      self.marks[#self.marks + 1] = { row, column, column + #chunk[1], chunk[2] }
+      pieces[#pieces + 1] = { column, column + #chunk[1], chunk[2] }
     end
     column = column + #chunk[1]
   end
-  self.lines[row + 1] = table.concat(parts)
-  self.nodes[row + 1] = node
+  self:put({ line = table.concat(parts), node = node, pieces = pieces })
 end
+
+---@class codeagent.Ready
+---@field line string
+---@field node? codeagent.Node
+---@field pieces codeagent.Piece[]
+
+---@param ready codeagent.Ready
+function Drawing:put(ready)
+  local line = self.count + 1
+  self.count = line
+  self.lines[line], self.nodes[line], self.marks[line] = ready.line, ready.node, ready.pieces
+end
+
+--- What was drawn of a tool last time; a tool is the same table until its server's tools are read again.
+local ready_tools = setmetatable({}, { __mode = "k" }) ---@type table<codeagent.Tool, codeagent.Ready>
 
 ---@param node codeagent.Node
 ---@return string
@@ -63,18 +81,24 @@ end
 ---@param depth integer
 ---@param value any
 ---@param group? string
-function Drawing:details(server, parent, depth, value, group)
-  for index, line in ipairs(text.lines(value)) do
+---@param margin? string before what a server wrote
+function Drawing:details(server, parent, depth, value, group, margin)
+  local indent = ("  "):rep(depth) .. "  " .. (margin or "")
+  for index, line in ipairs(text.quoted(value, self.model.width or 1000, indent)) do
     local id = ("%s\0%d\0%d"):format(parent, #self.lines, index)
     local node =
       { id = id, kind = "detail", server = server, parent = parent, depth = depth, can_fold = false }
-    self:line(node, { { ("  "):rep(depth) .. "  " }, { line, group or "CodeAgentMuted" } })
+    self:line(node, { { indent }, { line:sub(#indent + 1), group or "CodeAgentMuted" } })
   end
 end
 
 ---@param tool codeagent.Tool
 ---@param parent string
 function Drawing:tool(tool, parent)
+  local known = not self.model.icons and ready_tools[tool]
+  if known and not self.model.open[known.node.id] then
+    return self:put(known)
+  end
   local id = parent .. "\0" .. tool.tool .. "\0" .. tool.kind
   local node =
     { id = id, kind = "tool", server = tool.server, item = tool, parent = parent, depth = 2, can_fold = true }
@@ -94,10 +118,11 @@ function Drawing:tool(tool, parent)
     { about, "CodeAgentMuted" },
   })
   if not self.model.open[id] then
+    ready_tools[tool] = { line = self.lines[self.count], node = node, pieces = self.marks[self.count] }
     return
   end
   if tool.description ~= "" then
-    self:details(tool.server, id, 3, text.visible(tool.description, 2000))
+    self:details(tool.server, id, 3, text.visible(tool.description, 2000), nil, "│ ")
   end
   local schema = require("codeagent.schema")
   local names, required = schema.names(tool.inputSchema or {})
@@ -206,7 +231,7 @@ function Drawing:trouble(status)
     self:details(status.server, status.server, 1, failure.hint)
   end
   for _, line in ipairs(failure.stderrTail or {}) do
-    self:details(status.server, status.server, 1, "│ " .. text.visible(line, 500))
+    self:details(status.server, status.server, 1, text.visible(line, 500), nil, "│ ")
   end
 end
 
@@ -246,26 +271,12 @@ function Drawing:server(status)
   end)
 end
 
----@param model codeagent.Model
----@return string?
-local function nothing(model)
-  if model.host == "on" then
-    return #model.servers == 0 and "No server is configured. C opens the config file." or nil
-  end
-  local said = {
-    off = "The language server is not running. r starts it.",
-    starting = "The language server is starting …",
-    ended = "The language server has ended. r starts it again.",
-  }
-  return said[model.host]
-end
-
 --- Draws the tree.
 ---@param model codeagent.Model
 ---@return codeagent.Drawn
 function M.draw(model)
-  local drawing = setmetatable({ lines = {}, nodes = {}, marks = {}, model = model }, Drawing)
-  local said = nothing(model)
+  local drawing = setmetatable({ lines = {}, nodes = {}, marks = {}, count = 0, model = model }, Drawing)
+  local said = look.nothing(model.host, #model.servers)
   if said then
     drawing:line(nil, { { "  " .. said, "CodeAgentMuted" } })
   end

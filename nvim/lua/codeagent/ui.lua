@@ -84,8 +84,9 @@ end
 --- The same where it differs only, so that cursor, folds and views of windows stay where they are.
 ---@param buffer integer
 ---@param lines string[]
-function M.replace(buffer, lines)
-  local old = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+---@param old? string[] what is in the buffer, where that is known
+function M.replace(buffer, lines, old)
+  old = old or vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   local first, last_old, last_new = 1, #old, #lines
   while first <= last_old and first <= last_new and old[first] == lines[first] do
     first = first + 1

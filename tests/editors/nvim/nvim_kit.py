@@ -200,6 +200,15 @@ class Nvim:
         (SCREENS / f"{name}.txt").write_text(text + "\n", "utf-8")
         return text
 
+    def same(self, name: str) -> None:
+        """Compare the screen with the one that is kept in screens/; UPDATE_SCREENS=1 keeps it anew."""
+        kept = HERE / "screens" / f"{name}.txt"
+        text = self.keep(name) + "\n"
+        if os.environ.get("UPDATE_SCREENS") or not (kept.exists() or os.environ.get("CI")):
+            kept.parent.mkdir(exist_ok=True)
+            kept.write_text(text, "utf-8")
+        assert text == kept.read_text("utf-8"), f"the screen is not {kept.relative_to(ROOT)} any more:\n{text}"
+
     def close(self) -> None:
         """Quit as a user would, which stops the language server too; kill only what stays."""
         try:
@@ -211,6 +220,44 @@ class Nvim:
         self.api.close()
         self._log.close()
         self._folder.cleanup()
+
+
+class Terminal:
+    """A Neovim in a real terminal: tmux types, and reads the screen."""
+
+    def __init__(self, binary: str, home: Path, file: Path, **variables: str) -> None:
+        self._tmux = ["tmux", "-S", str(home / "tmux"), "-f", "/dev/null"]
+        self._environment = environment(home, CODEAGENT_OPTIONS="{}", **variables)
+        nvim = [str(TOOLS / binary), "--clean", "-u", str(HERE / "init.lua"), str(file)]
+        self.run("-u", "new-session", "-d", "-x", str(COLUMNS), "-y", str(LINES), *nvim)
+
+    def run(self, *arguments: str) -> str:
+        """The output of a tmux command."""
+        command = [*self._tmux, *arguments]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=self._environment)
+        return done.stdout
+
+    def keys(self, *keys: str) -> None:
+        """Type keys, as tmux names them."""
+        self.run("send-keys", *keys)
+
+    def sees(self, *pieces: str) -> str:
+        """Wait until all these texts are in the terminal together; returns it."""
+
+        def look() -> str | None:
+            text = self.run("capture-pane", "-p")
+            return text if all(piece in text for piece in pieces) else None
+
+        try:
+            return wait_for(f"{pieces} in the terminal", look)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.run('capture-pane', '-p')}") from None
+
+    def close(self) -> None:
+        """Quit the only session, and so tmux; it is over when its server is gone."""
+        self.keys("Escape", ":qall!", "Enter")
+        listing = [*self._tmux, "ls"]
+        wait_for("tmux to end", lambda: subprocess.run(listing, capture_output=True, env=self._environment).returncode)
 
 
 def luacheck_paths() -> list[Path]:

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable
 
 import pytest
-
 from nvim_kit import DEMO, PYTHON, Nvim, wait_for
 
 Start = Callable[..., Nvim]
@@ -73,7 +72,7 @@ def test_hostile_text_is_shown_and_does_nothing(start: Start, binary: str) -> No
     nvim.keys("/bad<CR>l")
     nvim.sees("a: string")
     assert_inert(nvim)
-    nvim.keep("hostile-panel")
+    nvim.same("hostile-panel")
     nvim.keys("<CR>")
     nvim.sees("<CR> runs it")
     nvim.keys("<CR>")
@@ -84,7 +83,7 @@ def test_hostile_text_is_shown_and_does_nothing(start: Start, binary: str) -> No
         if "│ Approved" not in line
     )
     assert_inert(nvim)
-    nvim.keep("hostile-question")
+    nvim.same("hostile-question")
     wait_for("a yes to count", lambda: (nvim.keys("y"), "May the tool" not in nvim.text())[1])
     nvim.sees("structured content", "[image/png] /", SHOWN)
     assert_inert(nvim)
@@ -253,7 +252,7 @@ def test_a_page_is_never_opened_by_itself(start: Start) -> None:
     nvim.lua(ask, page, "first")
     nvim.sees("Open a page?", "https://xn--pple-43d.com/in?a=1", "letters that can look like others")
     assert nvim.lua("return _G.opened") is None
-    nvim.keep("page")
+    nvim.same("page")
     nvim.keys("n")
     wait_for("the answer", lambda: nvim.lua("return _G.first"))
     assert nvim.lua("return _G.first.action") == "decline"

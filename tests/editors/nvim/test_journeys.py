@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 
 import pytest
-
 from nvim_kit import DEMO, Nvim, wait_for
 
 Start = Callable[..., Nvim]
@@ -40,7 +39,7 @@ def test_the_panel_shows_what_there_is_and_calls_a_tool(start: Start, binary: st
     nvim.sees("▾ Tools 9", "delete_note", "destroys", "▸ Resources 4", "▸ Prompts 1")
     nvim.keys("/Resources<CR>l/Prompts<CR>l")
     nvim.sees("note://readme", "note://{name}", "review_note(name, language?)")
-    nvim.keep(f"panel-{binary}")
+    nvim.same("panel")
     nvim.keys("gg/get_note<CR>l")
     nvim.sees("name*: string", "The note's name, e.g. readme")
     nvim.keys("<CR>")
@@ -58,7 +57,7 @@ def test_a_dangerous_call_shows_everything_and_waits(start: Start, binary: str) 
     nvim.sees("May the tool “delete_note” of the MCP server “demo” run?", "may destroy data", '"name": "readme"')
     nvim.sees("y  yes, once", "s  in this session", "n  no")
     assert "w  always" not in nvim.text(), "a destructive tool is granted once or for the session"
-    nvim.keep(f"approval-{binary}")
+    nvim.same("approval")
     nvim.keys("n")
     nvim.says("you did not allow the call")
     nvim.command('CodeAgent call mcp__demo__get_note {"name": "readme"}')
@@ -126,7 +125,7 @@ def test_a_form_is_filled_in_and_sent(start: Start) -> None:
     nvim = demo(start)
     nvim.command("CodeAgent call mcp__demo__ask")
     nvim.sees("The MCP server “demo” asks you:", "Whom shall I greet?", "Your name *: —", "With an exclamation mark: ")
-    nvim.keep("form")
+    nvim.same("form")
     nvim.keys(":w<CR>")
     nvim.sees("! needed")
     nvim.keys("<CR>")
@@ -250,7 +249,7 @@ def test_keys_of_the_panel_are_listed(start: Start) -> None:
     nvim.sees("▸ ● demo")
     nvim.keys("?")
     nvim.sees("Keys of the panel", "switch the server or the tool on or off")
-    nvim.keep("panel-help")
+    nvim.same("panel-help")
     nvim.keys("q")
     wait_for("the help to close", lambda: "Keys of the panel" not in nvim.text())
     nvim.keys("t")

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-
 from nvim_kit import DEMO, PLUGIN, TOOLS, Nvim, wait_for
 
 Start = Callable[..., Nvim]
@@ -124,9 +123,9 @@ def test_the_lua_api_waits_or_calls_back(start: Start) -> None:
     nvim = demo(start)
     names = nvim.lua("return vim.tbl_map(function(t) return t.tool end, require('codeagent').tools().tools)")
     assert names[:2] == ["get_note", "list_notes"]
-    assert nvim.lua("return require('codeagent').call_tool('mcp__demo__get_note', { name = 'readme' }).text").startswith(
-        "# Notebook"
-    )
+    assert nvim.lua(
+        "return require('codeagent').call_tool('mcp__demo__get_note', { name = 'readme' }).text"
+    ).startswith("# Notebook")
     failure = nvim.lua("local _, f = require('codeagent').call_tool('nothing') return f")
     assert failure["kind"] == "unknownTool"
     nvim.lua("require('codeagent').read_resource('@demo:note://readme', function(_, r) _G.read = r end)")

@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from nvim_kit import HERE, PLUGIN, TOOLS, binaries, environment, luacheck_paths
 
 STYLUA = "stylua/node_modules/@johnnymorganz/stylua-bin-*/stylua*"
@@ -63,7 +62,7 @@ def test_the_help_has_its_tags(tmp_path: Path) -> None:
     tags = (tmp_path / "doc" / "tags").read_text("utf-8")
     text = (PLUGIN / "doc" / "codeagent.txt").read_text("utf-8")
     known = {line.split("\t")[0] for line in tags.splitlines()}
-    for link in set(re.findall(r"\|(codeagent[\w.:()-]*|:CodeAgent[\w-]*)\|", text)):
+    for link in set(re.findall(r"\|(codeagent-[\w-]*|:CodeAgent[\w-]*)\|", text)):
         assert link in known, f"|{link}| leads nowhere"
 
 
