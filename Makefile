@@ -32,7 +32,7 @@ demo: python ## see the server at work: it starts MCP servers, asks, lists, call
 test: python ## run the tests, with real MCP servers from npm and PyPI
 	@$(INSTALL) venv
 	@$(INSTALL) servers conformance || $(if $(CI),exit 1,echo "test: tests with real MCP servers and the conformance suite are skipped.")
-	@$(RUN) .venv/bin/python -m pytest -n 4 --dist worksteal --ignore tests/editors --ignore tests/faults $(ARGS)
+	@$(RUN) .venv/bin/python -m pytest -n 4 --dist worksteal --reruns 2 --ignore tests/editors --ignore tests/faults $(ARGS)
 
 check: python ## formatting, lint, types, floors, mirrors and conventions
 	@$(INSTALL) node
