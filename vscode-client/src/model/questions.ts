@@ -24,22 +24,28 @@ export function quoted(text: string): string {
     .join("\n");
 }
 
-/** A line in pieces that are narrow enough; wide letters count twice. */
+/** A line in pieces that are narrow enough, broken behind a space where there is one; wide letters count twice. */
 function folded(line: string): string[] {
   const pieces: string[] = [];
   let piece = "";
-  let width = 0;
   for (const character of line.replaceAll("\t", "  ")) {
-    const wide = WIDE.test(character) ? 2 : 1;
-    if (width + wide > WIDTH) {
-      pieces.push(piece);
-      piece = CONTINUED;
-      width = CONTINUED.length;
+    if (columns(piece) + columns(character) > WIDTH) {
+      const space = piece.lastIndexOf(" ") + 1;
+      const end = space > WIDTH / 2 ? space : piece.length;
+      pieces.push(piece.slice(0, end));
+      piece = CONTINUED + piece.slice(end);
     }
     piece += character;
-    width += wide;
   }
   return [...pieces, piece];
+}
+
+function columns(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
 }
 
 const WIDE =
