@@ -118,6 +118,7 @@ class Model:
 async def test_any_order_leaves_one_process_for_each_wanted_server_and_none_else(
     editor: EditorClient, workspace: Path, seed: int, host_log: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
+    """CON-08: two hundred random steps, some of them at the same time."""
     caplog.set_level(logging.WARNING, "codeagent_lsp")
     model = Model(editor, workspace, uuid.uuid4().hex, random.Random(seed))
     model.write()
