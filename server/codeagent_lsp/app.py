@@ -12,6 +12,7 @@ from anyio.abc import TaskGroup
 from lsprotocol import types
 
 from codeagent_lsp.editor import Editor, read_trust
+from codeagent_lsp.errors import NotReady
 from codeagent_lsp.paths import folders_of, path_of
 from codeagent_lsp.rpc.server import HostServer
 
@@ -109,6 +110,9 @@ class App:
                 self._tasks.cancel_scope.cancel()
         except Exception:
             log.exception("the host's task failed")
+            if not self._host.done():
+                hint = "Its log (standard error) says why."
+                self._host.set_exception(NotReady("codeagent-lsp could not start its host.", hint=hint))
 
     async def _configure(self, host: "Host", watcher: "Watcher") -> None:
         """Read settings and config files for the first time, then keep watching them."""

@@ -50,6 +50,7 @@ class Announcer:
         """Tell now what has changed since the last time."""
         marked, self._marked = sorted(self._marked), set()
         changed: list[ServerStatus] = []
+        gone = False
         for server in marked:
             status = self._status(server)
             if status != self._told.get(server):
@@ -57,7 +58,8 @@ class Announcer:
                 self.revision += 1
                 if status is not None:
                     changed.append(status)
-        if changed:
+                gone = gone or status is None
+        if changed or gone:  # a server that is gone has no status: the editor asks for all of them anew
             self._notify("codeagent/statusChanged", StatusChanged(self.revision, changed))
         self.on_marked(set(marked))
 

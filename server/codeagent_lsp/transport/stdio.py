@@ -215,8 +215,7 @@ class StdioTransport:
                 if not told:
                     self._look_at(line, batch)
                 told = False
-                lines += 1
-                if lines % LINES_PER_TURN == 0:
+                if (lines := lines + 1) % LINES_PER_TURN == 0:
                     await asyncio.sleep(0)
             await self._deliver(batch, incoming)
             if not told and (over := splitter.over) is not None:
