@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from nvim_kit import TOOLS, Nvim, binaries
+from nvim_kit import DEMO, TOOLS, Nvim, binaries
 
 MISSING = "Neovim is not installed here: tests/editors/nvim/install.sh does it (.tools/nvim)"
 
@@ -35,6 +35,36 @@ def start() -> Iterator[Callable[..., Nvim]]:
     yield make
     for nvim in opened:
         nvim.close()
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[Callable[[str], Nvim]]:
+    """Neovims with the demo server ready, one of each version, for tests that change nothing for good."""
+    running: dict[str, Nvim] = {}
+
+    def get(binary: str) -> Nvim:
+        if binary not in running:
+            running[binary] = Nvim(binary, servers={"demo": DEMO})
+            running[binary].edit()
+            running[binary].ready("demo")
+        running[binary].fresh()
+        return running[binary]
+
+    yield get
+    for nvim in running.values():
+        nvim.close()
+
+
+@pytest.fixture
+def nvim(pool: Callable[[str], Nvim]) -> Nvim:
+    """The shared Neovim of the pinned version, made fresh: a file open, the demo server ready."""
+    return pool("nvim-0.11")
+
+
+@pytest.fixture
+def either(pool: Callable[[str], Nvim], binary: str) -> Nvim:
+    """The same of each version."""
+    return pool(binary)
 
 
 @pytest.fixture(params=["nvim-0.11", "nvim-newest"])

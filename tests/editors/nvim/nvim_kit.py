@@ -200,6 +200,45 @@ class Nvim:
         (SCREENS / f"{name}.txt").write_text(text + "\n", "utf-8")
         return text
 
+    def fresh(self) -> None:
+        """As if it had just been started, with the notes open and the servers as they are: for the next test."""
+        self.lua(
+            """
+            require('codeagent.questions').drop_all()
+            vim.cmd.stopinsert()
+            vim.api.nvim_input('<C-\\\\><C-n>')
+            """
+        )
+        wait_for("normal mode", lambda: self.api.api.get_mode() == {"mode": "n", "blocking": False})
+        self.lua(
+            """
+            for _, window in ipairs(vim.api.nvim_list_wins()) do
+              if vim.api.nvim_win_get_config(window).relative ~= '' then
+                vim.api.nvim_win_close(window, true)
+              end
+            end
+            vim.cmd('silent! tabonly! | silent! only!')
+            vim.cmd.enew({ bang = true })
+            for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+              if buffer ~= vim.api.nvim_get_current_buf() then
+                vim.api.nvim_buf_delete(buffer, { force = true })
+              end
+            end
+            vim.fn.writefile({ '# Notes', '' }, ...)
+            vim.cmd.edit(...)
+            vim.ui.select, vim.ui.open = _G.kept_select or vim.ui.select, _G.kept_open or vim.ui.open
+            _G.kept_select, _G.kept_open = vim.ui.select, vim.ui.open
+            package.loaded['codeagent.result'], package.loaded['codeagent.panel'] = nil, nil
+            package.loaded['codeagent.panel_keys'], package.loaded['codeagent.call'] = nil, nil
+            package.loaded['codeagent.approval'] = nil
+            vim.cmd('messages clear | echo')
+            require('codeagent.state').refresh()
+            """,
+            str(self.work / "notes.md"),
+        )
+        attached = "return #vim.lsp.get_clients({ bufnr = 0 }) == 1"
+        wait_for("the client to attach", lambda: self.lua(attached) and self.state("demo") == "ready")
+
     def same(self, name: str) -> None:
         """Compare the screen with the one that is kept in screens/; UPDATE_SCREENS=1 keeps it anew."""
         kept = HERE / "screens" / f"{name}.txt"

@@ -68,8 +68,8 @@ def test_hostile_text_is_shown_and_does_nothing(start: Start, binary: str) -> No
     nvim.command("CodeAgent")
     nvim.sees("● evil")
     nvim.keys("zR")
-    nvim.sees("▾ Tools 1", "▾ Resources 1", "▾ Prompts 1", SHOWN)
-    nvim.keys("/bad<CR>l")
+    nvim.sees("▸ bad", "x://1", "      bad", SHOWN)
+    nvim.keys("gg/▸ bad<CR>l")
     nvim.sees("a: string")
     assert_inert(nvim)
     nvim.same("hostile-panel")
@@ -169,10 +169,7 @@ def test_a_server_that_cannot_start_says_why(start: Start) -> None:
     nvim.says("no-such-program")
 
 
-def test_the_panel_may_close_in_the_middle_of_everything(start: Start) -> None:
-    nvim = start(servers={"demo": DEMO})
-    nvim.edit()
-    nvim.ready("demo")
+def test_the_panel_may_close_in_the_middle_of_everything(nvim: Nvim) -> None:
     for key in ("q", ":q<CR>", ":bwipeout!<CR>", "<C-w>o"):
         nvim.command("CodeAgent")
         nvim.keys("zR")
@@ -201,18 +198,12 @@ def test_a_wrong_option_is_named(start: Start) -> None:
 
 
 @pytest.mark.parametrize("typed", ["[1]", "{", '{"name": 12345678901234567890}'])
-def test_arguments_that_cannot_be_sent_are_not_sent(start: Start, typed: str) -> None:
-    nvim = start(servers={"demo": DEMO})
-    nvim.edit()
-    nvim.ready("demo")
+def test_arguments_that_cannot_be_sent_are_not_sent(nvim: Nvim, typed: str) -> None:
     nvim.command(f"CodeAgent call mcp__demo__get_note {typed}")
     nvim.says("The arguments" if "123" not in typed else "cannot send 12345678901234567890 exactly")
 
 
-def test_a_tool_that_fails_and_a_name_that_is_wrong(start: Start) -> None:
-    nvim = start(servers={"demo": DEMO})
-    nvim.edit()
-    nvim.ready("demo")
+def test_a_tool_that_fails_and_a_name_that_is_wrong(nvim: Nvim) -> None:
     nvim.command('CodeAgent call mcp__demo__get_note {"name": "nothing"}')
     nvim.sees("the tool reports an error", "There is no note")
     nvim.command("CodeAgent call no_such_tool")
@@ -239,10 +230,7 @@ def test_a_secret_is_neither_echoed_nor_kept(start: Start) -> None:
     assert "hunter2" not in json.dumps(kept) + nvim.messages()
 
 
-def test_a_page_is_never_opened_by_itself(start: Start) -> None:
-    nvim = start(servers={"demo": DEMO})
-    nvim.edit()
-    nvim.ready("demo")
+def test_a_page_is_never_opened_by_itself(nvim: Nvim) -> None:
     nvim.lua("vim.ui.open = function(url) _G.opened = url return {}, nil end")
     ask = """
         local params, name = ...

@@ -11,14 +11,6 @@ Start = Callable[..., Nvim]
 GUARD = 0.45
 
 
-def demo(start: Start, binary: str = "nvim-0.11", **more: object) -> Nvim:
-    """A Neovim with a file open and the demo server ready."""
-    nvim = start(binary, servers={"demo": DEMO}, **more)
-    nvim.edit()
-    nvim.ready("demo")
-    return nvim
-
-
 def yes(nvim: Nvim, key: str, gone: str) -> None:
     """Answer a question as soon as it takes a yes: what is typed before anybody can have read it does not count."""
 
@@ -31,8 +23,8 @@ def yes(nvim: Nvim, key: str, gone: str) -> None:
     wait_for(f"{gone!r} to be answered", press)
 
 
-def test_the_panel_shows_what_there_is_and_calls_a_tool(start: Start, binary: str) -> None:
-    nvim = demo(start, binary)
+def test_the_panel_shows_what_there_is_and_calls_a_tool(either: Nvim) -> None:
+    nvim = either
     nvim.command("CodeAgent")
     nvim.sees("1 of 1 ready", "▸ ● demo", "9 tools · 4 resources · 1 prompt")
     nvim.keys("l")
@@ -47,30 +39,29 @@ def test_the_panel_shows_what_there_is_and_calls_a_tool(start: Start, binary: st
     nvim.keys("ireadme<Esc><CR>")
     screen = nvim.sees("done", "D compares", "# Notebook")
     assert "CodeAgent ─" not in screen, "the float made way"
-    nvim.keep(f"result-{binary}")
+    nvim.keep("result")
     assert nvim.messages() == ""
 
 
-def test_a_dangerous_call_shows_everything_and_waits(start: Start, binary: str) -> None:
-    nvim = demo(start, binary)
-    nvim.command('CodeAgent call mcp__demo__delete_note {"name": "readme"}')
-    nvim.sees("May the tool “delete_note” of the MCP server “demo” run?", "may destroy data", '"name": "readme"')
+def test_a_dangerous_call_shows_everything_and_waits(either: Nvim) -> None:
+    nvim = either
+    nvim.command('CodeAgent call mcp__demo__delete_note {"name": "groceries"}')
+    nvim.sees("May the tool “delete_note” of the MCP server “demo” run?", "may destroy data", '"name": "groceries"')
     nvim.sees("y  yes, once", "s  in this session", "n  no")
     assert "w  always" not in nvim.text(), "a destructive tool is granted once or for the session"
     nvim.same("approval")
     nvim.keys("n")
     nvim.says("you did not allow the call")
-    nvim.command('CodeAgent call mcp__demo__get_note {"name": "readme"}')
-    nvim.sees("# Notebook")
-    nvim.command('CodeAgent call mcp__demo__delete_note {"name": "readme"}')
+    nvim.command('CodeAgent call mcp__demo__get_note {"name": "groceries"}')
+    nvim.sees("- bread")
+    nvim.command('CodeAgent call mcp__demo__delete_note {"name": "groceries"}')
     nvim.sees("May the tool")
     yes(nvim, "y", "May the tool")
-    nvim.sees("Deleted readme.")
+    nvim.sees("Deleted groceries.")
 
 
 @pytest.mark.parametrize("close", ["q", "<Esc>", ":q<CR>", "<C-w>c"])
-def test_closing_the_question_denies(start: Start, close: str) -> None:
-    nvim = demo(start)
+def test_closing_the_question_denies(nvim: Nvim, close: str) -> None:
     nvim.command('CodeAgent call demo/add_note {"name": "x", "text": "y"}')
     nvim.sees("May the tool “add_note”")
     nvim.keys(close)
@@ -78,8 +69,7 @@ def test_closing_the_question_denies(start: Start, close: str) -> None:
     assert "May the tool" not in nvim.text()
 
 
-def test_a_yes_that_was_typed_ahead_does_not_count(start: Start) -> None:
-    nvim = demo(start)
+def test_a_yes_that_was_typed_ahead_does_not_count(nvim: Nvim) -> None:
     nvim.keys(':CodeAgent call demo/add_note {"name": "x", "text": "y"}<CR>')
     wait_for("the question", lambda: nvim.lua("local w = package.loaded['codeagent.approval'] return w and w.window"))
     nvim.lua("require('codeagent.approval').GUARD = 100000")
@@ -90,8 +80,7 @@ def test_a_yes_that_was_typed_ahead_does_not_count(start: Start) -> None:
     nvim.says("you did not allow the call")
 
 
-def test_a_question_waits_until_nobody_types(start: Start) -> None:
-    nvim = demo(start)
+def test_a_question_waits_until_nobody_types(nvim: Nvim) -> None:
     nvim.keys("i")
     nvim.lua("require('codeagent').call_tool('mcp__demo__add_note', { name = 'x', text = 'y' }, nil, function() end)")
     nvim.says("demo asks you something")
@@ -121,8 +110,7 @@ def test_a_project_server_starts_when_its_launch_was_approved(start: Start) -> N
     assert sorted(item["server"] for item in listed) == ["notes", "other"]
 
 
-def test_a_form_is_filled_in_and_sent(start: Start) -> None:
-    nvim = demo(start)
+def test_a_form_is_filled_in_and_sent(nvim: Nvim) -> None:
     nvim.command("CodeAgent call mcp__demo__ask")
     nvim.sees("The MCP server “demo” asks you:", "Whom shall I greet?", "Your name *: —", "With an exclamation mark: ")
     nvim.same("form")
@@ -139,28 +127,27 @@ def test_a_form_is_filled_in_and_sent(start: Start) -> None:
 
 
 @pytest.mark.parametrize("key", ["q", "D"])
-def test_a_form_can_be_refused(start: Start, key: str) -> None:
-    nvim = demo(start)
+def test_a_form_can_be_refused(nvim: Nvim, key: str) -> None:
     nvim.command("CodeAgent call mcp__demo__ask")
     nvim.sees("Whom shall I greet?")
     nvim.keys(key)
     nvim.sees("You would rather not say.")
 
 
-def test_a_resource_is_a_buffer_that_keeps_up(start: Start, binary: str) -> None:
-    nvim = demo(start, binary)
-    nvim.command("CodeAgent read @demo:note://readme")
-    nvim.sees("# Notebook", "readme.md")
+def test_a_resource_is_a_buffer_that_keeps_up(either: Nvim) -> None:
+    nvim = either
+    nvim.command("CodeAgent read @demo:note://ideas")
+    nvim.sees("a kettle", "ideas.md")
     name = nvim.api.current.buffer.name
     assert name.startswith("codeagent://resource/")
-    assert name.endswith("readme.md")
+    assert name.endswith("ideas.md")
     options = nvim.lua(
         "return { vim.bo.filetype, vim.bo.buftype, vim.bo.modifiable, vim.bo.modeline, vim.bo.swapfile }"
     )
     assert options == ["markdown", "nofile", False, False, False]
     new = "new text\nvim: set textwidth=33:\n"
     nvim.lua(
-        "require('codeagent').call_tool('mcp__demo__add_note', { name = 'readme', text = ... }, nil, function() end)",
+        "require('codeagent').call_tool('mcp__demo__add_note', { name = 'ideas', text = ... }, nil, function() end)",
         new,
     )
     nvim.sees("May the tool")
@@ -172,8 +159,7 @@ def test_a_resource_is_a_buffer_that_keeps_up(start: Start, binary: str) -> None
     assert nvim.lua("return vim.bo.textwidth") == 0, "a modeline of a server is text"
 
 
-def test_a_mention_opens_from_a_result_and_from_a_prompt(start: Start) -> None:
-    nvim = demo(start)
+def test_a_mention_opens_from_a_result_and_from_a_prompt(nvim: Nvim) -> None:
     nvim.keys(":CodeAgent prompt demo/review_note<CR>")
     nvim.sees("readme")
     nvim.keys("2<CR>")
@@ -186,20 +172,18 @@ def test_a_mention_opens_from_a_result_and_from_a_prompt(start: Start) -> None:
     wait_for("the resource", lambda: nvim.api.current.buffer.name.startswith("codeagent://resource/"))
 
 
-def test_two_results_are_compared(start: Start) -> None:
-    nvim = demo(start)
+def test_two_results_are_compared(nvim: Nvim) -> None:
     nvim.command('CodeAgent call mcp__demo__get_note {"name": "readme"}')
     nvim.sees("# Notebook")
-    nvim.command('CodeAgent call mcp__demo__get_note {"name": "ideas"}')
-    nvim.sees("a kettle")
+    nvim.command('CodeAgent call mcp__demo__get_note {"name": "nothing"}')
+    nvim.sees("There is no note")
     nvim.keys("<C-w>jD")
-    nvim.sees("# Notebook", "a kettle", "the run before")
+    nvim.sees("# Notebook", "There is no note", "the run before")
     assert nvim.lua("return #vim.tbl_filter(function(w) return vim.wo[w].diff end, vim.api.nvim_list_wins())") == 2
     nvim.keep("compare")
 
 
-def test_progress_is_seen_and_a_call_is_cancelled(start: Start) -> None:
-    nvim = demo(start)
+def test_progress_is_seen_and_a_call_is_cancelled(nvim: Nvim) -> None:
     nvim.lua("vim.api.nvim_create_autocmd('LspProgress', { callback = function(e) _G.seen = e.data.params.value end })")
     nvim.command("CodeAgent call demo/count")
     nvim.sees('"seconds": 0.2', '"steps": 5')
@@ -212,8 +196,7 @@ def test_progress_is_seen_and_a_call_is_cancelled(start: Start) -> None:
     wait_for("the line to go", lambda: "running …" not in nvim.text())
 
 
-def test_the_panel_keeps_the_cursor_where_it_is(start: Start) -> None:
-    nvim = demo(start)
+def test_the_panel_keeps_the_cursor_where_it_is(nvim: Nvim) -> None:
     nvim.command("CodeAgent")
     nvim.sees("▸ ● demo")
     nvim.keys("l")
@@ -231,8 +214,7 @@ def test_the_panel_keeps_the_cursor_where_it_is(start: Start) -> None:
     assert "roll_dice" in nvim.api.current.line
 
 
-def test_the_mouse_folds_and_opens(start: Start) -> None:
-    nvim = demo(start)
+def test_the_mouse_folds_and_opens(nvim: Nvim) -> None:
     nvim.lua("vim.o.mouse = 'a'")
     nvim.command("CodeAgent")
     nvim.sees("▸ ● demo")
@@ -243,8 +225,7 @@ def test_the_mouse_folds_and_opens(start: Start) -> None:
     nvim.sees("▾ ● demo", "get_note")
 
 
-def test_keys_of_the_panel_are_listed(start: Start) -> None:
-    nvim = demo(start)
+def test_keys_of_the_panel_are_listed(nvim: Nvim) -> None:
     nvim.command("CodeAgent")
     nvim.sees("▸ ● demo")
     nvim.keys("?")
@@ -258,8 +239,7 @@ def test_keys_of_the_panel_are_listed(start: Start) -> None:
     nvim.sees("● demo")
 
 
-def test_missing_arguments_are_asked_for_with_vim_ui(start: Start) -> None:
-    nvim = demo(start)
+def test_missing_arguments_are_asked_for_with_vim_ui(nvim: Nvim) -> None:
     nvim.lua(
         """
         _G.asked = {}
@@ -272,15 +252,14 @@ def test_missing_arguments_are_asked_for_with_vim_ui(start: Start) -> None:
     nvim.command("CodeAgent tools")
     nvim.sees('"name": ""')
     nvim.command("CodeAgent resources")
-    nvim.sees("# ")
+    wait_for("both", lambda: nvim.lua("return #_G.asked") == 2)
     asked = nvim.lua("return _G.asked")
     assert [row[:2] for row in asked] == [["codeagent.tool", 9], ["codeagent.resource", 4]]
     assert asked[0][2].startswith("demo / get_note")
     assert asked[1][2].startswith("@demo:note://")
 
 
-def test_completion_of_the_command_line_knows_what_there_is(start: Start) -> None:
-    nvim = demo(start)
+def test_completion_of_the_command_line_knows_what_there_is(nvim: Nvim) -> None:
     complete = "return vim.fn.getcompletion(..., 'cmdline')"
     assert nvim.lua(complete, "CodeAgent restart d") == ["demo"]
     assert "mcp__demo__delete_note" in nvim.lua(complete, "CodeAgent call delete")

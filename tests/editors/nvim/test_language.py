@@ -8,27 +8,19 @@ from nvim_kit import DEMO, PLUGIN, TOOLS, Nvim, wait_for
 Start = Callable[..., Nvim]
 
 
-def demo(start: Start, binary: str = "nvim-0.11", **more: object) -> Nvim:
-    """A Neovim with a file open and the demo server ready."""
-    nvim = start(binary, servers={"demo": DEMO}, **more)
-    nvim.edit()
-    nvim.ready("demo")
-    return nvim
-
-
 def popup(nvim: Nvim) -> list[str]:
     """The words of the popup menu."""
     words = "return vim.tbl_map(function(i) return i.word end, vim.fn.complete_info({ 'items' }).items)"
     return wait_for("the popup menu", lambda: nvim.api.funcs.pumvisible() and nvim.lua(words))
 
 
-def test_a_mention_completes_as_it_is_typed(start: Start, binary: str) -> None:
-    nvim = demo(start, binary)
+def test_a_mention_completes_as_it_is_typed(either: Nvim) -> None:
+    nvim = either
     nvim.keys("Gosee @")
     wait_for("the server", lambda: "@demo:" in popup(nvim))
     nvim.keys("demo:")
     wait_for("its resources", lambda: "@demo:note://readme" in popup(nvim))
-    nvim.keep(f"completion-{binary}")
+    nvim.keep("completion")
     nvim.keys("note://rea")
     wait_for("one of them", lambda: set(popup(nvim)) == {"@demo:note://readme"})
     nvim.keys("<C-n><C-y> now<Esc>")
@@ -37,24 +29,25 @@ def test_a_mention_completes_as_it_is_typed(start: Start, binary: str) -> None:
 
 
 def test_omnifunc_gives_the_same_without_typing_ahead(start: Start) -> None:
-    nvim = demo(start, options={"completion": False})
+    nvim = start(servers={"demo": DEMO}, options={"completion": False})
+    nvim.edit()
+    nvim.ready("demo")
     nvim.keys("Gosee @demo:note://re<C-x><C-o>")
     assert set(popup(nvim)) == {"@demo:note://readme"}
 
 
-@pytest.mark.parametrize("plugin", ["blink.cmp", "cmp", "mini.completion"])
-def test_a_completion_plugin_is_left_alone(start: Start, plugin: str) -> None:
-    nvim = start(servers={"demo": DEMO})
-    nvim.lua("package.loaded[...] = {}", plugin)
-    nvim.edit()
-    nvim.ready("demo")
-    nvim.keys("Gosee @")
-    wait_for("the text", lambda: nvim.buffer()[-1] == "see @")
-    assert nvim.lua("return #vim.api.nvim_get_autocmds({ event = 'InsertCharPre' })") == 0
+def test_a_completion_plugin_is_left_alone(start: Start) -> None:
+    files = {f"{number}.md": "x" for number in range(3)}
+    nvim = start(servers={"demo": DEMO}, files=files)
+    for name, plugin in zip(files, ["blink.cmp", "cmp", "mini.completion"], strict=True):
+        nvim.lua("package.loaded[...] = {}", plugin)
+        nvim.edit(name)
+        wait_for("the client", lambda: nvim.lua("return #vim.lsp.get_clients({ bufnr = 0 })") == 1)
+        assert nvim.lua("return #vim.api.nvim_get_autocmds({ event = 'InsertCharPre' })") == 0
+        nvim.lua("package.loaded[...] = nil", plugin)
 
 
-def test_a_mention_is_followed_with_the_keys_that_neovim_has(start: Start) -> None:
-    nvim = demo(start)
+def test_a_mention_is_followed_with_the_keys_that_neovim_has(nvim: Nvim) -> None:
     nvim.keys("Gosee @demo:note://readme now<Esc>")
     wait_for("the line", lambda: nvim.buffer()[-1].startswith("see @demo"))
     nvim.keys("0f@<C-]>")
@@ -65,14 +58,13 @@ def test_a_mention_is_followed_with_the_keys_that_neovim_has(start: Start) -> No
     nvim.sees("note://readme")
 
 
-def test_an_unknown_resource_is_marked(start: Start) -> None:
-    nvim = demo(start)
+def test_an_unknown_resource_is_marked(nvim: Nvim) -> None:
     nvim.keys("Gosee @demo:other://x<Esc>")
     wait_for("the mark", lambda: nvim.lua("return #vim.diagnostic.get(0)") == 1)
 
 
-def test_a_call_is_completed_explained_and_checked(start: Start, binary: str) -> None:
-    nvim = demo(start, binary)
+def test_a_call_is_completed_explained_and_checked(either: Nvim) -> None:
+    nvim = either
     nvim.command("CodeAgent call demo/count")
     nvim.sees('"steps": 5')
     wait_for("the client", lambda: nvim.lua("return #vim.lsp.get_clients({ bufnr = 0 })") == 1)
@@ -89,8 +81,7 @@ def test_a_call_is_completed_explained_and_checked(start: Start, binary: str) ->
     wait_for("the names", lambda: any("steps" in word for word in popup(nvim)))
 
 
-def test_a_config_file_is_checked_and_reload_is_a_save(start: Start) -> None:
-    nvim = demo(start)
+def test_a_config_file_is_checked_and_reload_is_a_save(nvim: Nvim) -> None:
     nvim.command("CodeAgent config user")
     nvim.sees("mcpServers", "codeagent_lsp.demo")
     nvim.keys(':%s/"command"/"comand"/<CR>:w<CR>')
@@ -110,17 +101,16 @@ def test_the_entry_of_a_server_is_found(start: Start) -> None:
     nvim.sees("codeagent_lsp.demo")
 
 
-def test_servers_of_another_tool_are_taken_over(start: Start) -> None:
+def test_servers_of_another_tool_are_taken_over(nvim: Nvim) -> None:
     other = '{"mcpServers": {"clock": {"command": "uvx", "args": ["mcp-server-time"]}}}'
-    nvim = demo(start, files={".mcp.json": other})
+    (nvim.work / ".mcp.json").write_text(other, "utf-8")
     nvim.command("CodeAgent import .mcp.json")
     nvim.sees("clock", "mcp-server-time")
     assert nvim.api.current.buffer.name.endswith("/work/.codeagent/mcp.json")
     assert not (nvim.work / ".codeagent" / "mcp.json").exists(), "a preview writes nothing"
 
 
-def test_the_lua_api_waits_or_calls_back(start: Start) -> None:
-    nvim = demo(start)
+def test_the_lua_api_waits_or_calls_back(nvim: Nvim) -> None:
     names = nvim.lua("return vim.tbl_map(function(t) return t.tool end, require('codeagent').tools().tools)")
     assert names[:2] == ["get_note", "list_notes"]
     assert nvim.lua(
@@ -142,8 +132,7 @@ def test_the_lua_api_waits_or_calls_back(start: Start) -> None:
     }
 
 
-def test_a_waiting_call_can_be_answered(start: Start) -> None:
-    nvim = demo(start)
+def test_a_waiting_call_can_be_answered(nvim: Nvim) -> None:
     nvim.lua(
         """
         vim.schedule(function()
@@ -180,8 +169,7 @@ def test_events_and_variables_are_there_for_others(start: Start) -> None:
     assert nvim.lua("return _G.events.CodeAgentStatus.servers ~= nil and _G.events.CodeAgentQuestion.open") == 0
 
 
-def test_other_plugins_get_tools_in_their_own_shapes(start: Start) -> None:
-    nvim = demo(start)
+def test_other_plugins_get_tools_in_their_own_shapes(nvim: Nvim) -> None:
     functions = nvim.lua("return require('codeagent.adapters').functions()")
     assert {item["type"] for item in functions} == {"function"}
     assert functions[0]["function"]["parameters"]["required"] == ["name"]
@@ -209,8 +197,7 @@ def test_other_plugins_get_tools_in_their_own_shapes(start: Start) -> None:
     assert "There is no note" in str(avante[1:])
 
 
-def test_one_server_for_every_project_of_this_neovim(start: Start) -> None:
-    nvim = demo(start)
+def test_one_server_for_every_project_of_this_neovim(nvim: Nvim) -> None:
     other = nvim.home / "other"
     (other / ".git").mkdir(parents=True)
     nvim.declare({"second": DEMO}, other / ".codeagent")
