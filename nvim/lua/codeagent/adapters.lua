@@ -24,6 +24,25 @@ function M.functions(options)
   end, tools(options))
 end
 
+---@param tool codeagent.Tool
+---@return table
+local function codecompanion_tool(tool)
+  local parts = { name = tool.name, description = tool.description, parameters = tool.inputSchema }
+  return {
+    name = tool.name,
+    cmds = {
+      function(_, arguments, input, callback) -- older versions hand the callback over as the last argument
+        local done = type(input) == "table" and input.output_cb or callback
+        require("codeagent").call_tool(tool.name, arguments, nil, function(failure, result)
+          local is_bad = failure ~= nil or result.isError
+          done({ status = is_bad and "error" or "success", data = failure and failure.message or result.text })
+        end)
+      end,
+    },
+    schema = { type = "function", ["function"] = parts },
+  }
+end
+
 --- For codecompanion.nvim: a table for `interactions.chat.tools` (older versions: `strategies.chat.tools`).
 ---@param options? { server?: string, wait?: integer }
 ---@return table<string, table>
@@ -32,22 +51,9 @@ function M.codecompanion(options)
   for _, tool in ipairs(tools(options)) do
     found[tool.name] = {
       description = tool.description,
-      callback = {
-        name = tool.name,
-        cmds = {
-          function(_, arguments, _, done)
-            require("codeagent").call_tool(tool.name, arguments, nil, function(failure, result)
-              local is_bad = failure ~= nil or result.isError
-              local said = failure and failure.message or result.text
-              done({ status = is_bad and "error" or "success", data = said })
-            end)
-          end,
-        },
-        schema = {
-          type = "function",
-          ["function"] = { name = tool.name, description = tool.description, parameters = tool.inputSchema },
-        },
-      },
+      callback = function()
+        return codecompanion_tool(tool)
+      end,
     }
   end
   return found

@@ -91,6 +91,19 @@ def test_a_question_waits_until_nobody_types(nvim: Nvim) -> None:
     nvim.sees("May the tool “add_note”")
 
 
+def test_a_question_goes_when_its_call_is_cancelled(nvim: Nvim) -> None:
+    nvim.lua(
+        """
+        local arguments = { name = 'x', text = 'y' }
+        _G.cancel = require('codeagent').call_tool('mcp__demo__add_note', arguments, nil, function(f) _G.kind = f.kind end)
+        """
+    )
+    nvim.sees("May the tool “add_note”")
+    nvim.lua("_G.cancel()")
+    wait_for("the question to go", lambda: "May the tool" not in nvim.text())
+    assert nvim.lua("return _G.kind") == "cancelled"
+
+
 def test_a_project_server_starts_when_its_launch_was_approved(start: Start) -> None:
     nvim = start(project={"notes": DEMO, "other": {**DEMO, "env": {"X": "1"}}})
     nvim.edit()
@@ -267,3 +280,80 @@ def test_completion_of_the_command_line_knows_what_there_is(nvim: Nvim) -> None:
     assert nvim.lua(complete, "CodeAgent prompt demo/") == ["demo/review_note"]
     assert "get_note" in nvim.lua(complete, "CodeAgent disable demo get")
     assert "user" in nvim.lua(complete, "CodeAgent config ")
+
+
+def test_servers_are_stopped_started_and_restarted(nvim: Nvim) -> None:
+    nvim.command("CodeAgent stop demo")
+    nvim.says("stopped demo: stopped")
+    wait_for("the status", lambda: nvim.lua("return vim.g.codeagent_status") == "idle")
+    nvim.command("CodeAgent start demo")
+    nvim.says("started demo: ready")
+    nvim.command("CodeAgent! restart")
+    nvim.says("restarted demo: ready")
+    nvim.command("CodeAgent status")
+    nvim.sees("● demo  9 tools · ")
+    nvim.command("CodeAgent disable demo count")
+    nvim.says("count of demo is off in this workspace")
+    nvim.command("CodeAgent enable demo count")
+    nvim.says("count of demo is on in this workspace")
+    nvim.command("CodeAgent reload")
+    nvim.says("1 server, 1 ready, 0 failed, 0 waiting")
+
+
+def test_a_log_is_followed(nvim: Nvim) -> None:
+    nvim.command("CodeAgent log demo")
+    nvim.sees("log of demo", "q closes")
+    line = {
+        "time": "2026-11-29T12:00:00Z",
+        "source": "stderr",
+        "level": "error",
+        "text": "a\x1b[2Jb\nc",
+        "server": "demo",
+    }
+    nvim.lua("require('codeagent.state').on('codeagent/logMessage', ...)", line)
+    nvim.sees("12:00:00 a\\u{1B}[2Jb")
+    assert nvim.api.current.window.cursor[0] == len(nvim.buffer()), "the end stays in sight"
+    nvim.keys("q")
+    wait_for("the log to close", lambda: "log of demo" not in nvim.text())
+
+
+def test_a_standing_decision_is_listed_and_taken_back(nvim: Nvim) -> None:
+    nvim.command("CodeAgent approvals")
+    nvim.says("you have approved nothing that is remembered")
+    nvim.command('CodeAgent call demo/add_note {"name": "z", "text": "y"}')
+    nvim.sees("May the tool “add_note”")
+    yes(nvim, "w", "May the tool")
+    nvim.sees("Wrote z")
+    nvim.command('CodeAgent call demo/add_note {"name": "z", "text": "again"}')
+    nvim.sees("Wrote z (5 characters)")
+    nvim.command("CodeAgent approvals")
+    nvim.sees("demo / add_note  may be called (workspace)")
+    nvim.keys("1<CR>")
+    nvim.says("taken back")
+    nvim.command('CodeAgent call demo/add_note {"name": "z", "text": "y"}')
+    nvim.sees("May the tool “add_note”")
+    nvim.keys("n")
+    nvim.says("you did not allow")
+    nvim.command('CodeAgent call demo/delete_note {"name": "z"}')
+    nvim.sees("May the tool “delete_note”")
+    yes(nvim, "y", "May the tool")
+    nvim.sees("Deleted z")
+
+
+def test_the_language_server_itself_is_restarted(start: Start) -> None:
+    nvim = start(servers={"demo": DEMO})
+    nvim.edit()
+    nvim.ready("demo")
+    first = nvim.lua("return vim.lsp.get_clients()[1].id")
+    nvim.command("CodeAgent! reload")
+    wait_for("another client", lambda: nvim.lua("return (vim.lsp.get_clients()[1] or {}).id") not in (None, first))
+    nvim.says("1 server, 1 ready")
+
+
+def test_the_command_starts_what_is_not_there_yet(start: Start) -> None:
+    nvim = start(servers={"demo": DEMO}, lazy=True, options={"panel": "vsplit", "icons": True})
+    nvim.command("CodeAgent")
+    nvim.sees("demo", "9 tools")
+    assert len(nvim.api.windows) == 2
+    assert "\uf058" in nvim.text(), "icons where the user says that there are some"
+    wait_for("the file to have it too", lambda: nvim.lua("return vim.lsp.is_enabled('codeagent')"))

@@ -176,7 +176,8 @@ def test_other_plugins_get_tools_in_their_own_shapes(nvim: Nvim) -> None:
     said = nvim.lua(
         """
         local tool = require('codeagent.adapters').codecompanion()['mcp__demo__get_note']
-        tool.callback.cmds[1](nil, { name = 'readme' }, nil, function(output) _G.said = output end)
+        local input = { output_cb = function(output) _G.said = output end }
+        tool.callback().cmds[1](nil, { name = 'readme' }, input)
         vim.wait(5000, function() return _G.said end)
         return _G.said
         """
