@@ -32,6 +32,7 @@ class Rig:
         self._into: list[float] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.failures: list[str] = []
+        self._ending = False
 
     def server(self, *words: str, **more: Any) -> dict[str, Any]:
         """An entry of the scripted server that carries our mark and may be called."""
@@ -65,9 +66,11 @@ class Rig:
 
     async def end(self) -> None:
         """Stop measuring, and judge the neighbour."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._ending = True
+        if self._tasks:  # `wait_for` may swallow a cancellation that comes with its answer: so they are asked as well
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks, timeout=10)
         if self.calm:
             calm, hit, lag = (1000 * percentile(values) for values in (self.calm, self.hit or self.calm, self.lags))
             worst = 1000 * max(self.lags, default=0.0)
@@ -77,7 +80,7 @@ class Rig:
 
     async def _call_neighbour(self) -> None:
         number = 0
-        while True:
+        while not self._ending:
             number += 1
             began, into = time.monotonic(), self._into
             try:
@@ -93,7 +96,7 @@ class Rig:
             await asyncio.sleep(max(0.0, EVERY - (time.monotonic() - began)))
 
     async def _probe(self) -> None:
-        while True:
+        while not self._ending:
             began = time.monotonic()
             with contextlib.suppress(LspError):
                 try:

@@ -1,9 +1,11 @@
 """The environment that a server's process gets: the user's own, without what belongs to our process."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache
 from pathlib import Path
 
 EDITOR_VARIABLES: tuple[str, ...] = (
@@ -66,10 +68,17 @@ def child_environment(
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    return bool(patterns) and _any_of(tuple(patterns)).match(name) is not None
 
 
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(pattern) for pattern in patterns))
+
+
+@cache
 def _is_bin_of(part: str, venv: str) -> bool:
+    """Looked at once: the same for every server, and a walk through the file system for each."""
     return bool(part) and any(_same(part, str(Path(venv, folder))) for folder in ("bin", "Scripts"))
 
 

@@ -4,10 +4,8 @@ The exit is what counts, not the end of the pipes: a grandchild may hold those o
 """
 
 import asyncio
-import ctypes
 import os
 import signal
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,8 +23,6 @@ STUCK_AFTER = 10.0
 EOF_GRACE = 2.0
 TERM_GRACE = 1.0
 """Seconds between the end of its input and SIGTERM, and between that and SIGKILL (MCP, "Lifecycle / Shutdown")."""
-
-PR_SET_PDEATHSIG = 1
 
 
 class NotReading(Exception):
@@ -172,6 +168,7 @@ async def spawn(
 ) -> Child:
     """Start a process without a shell, in a session of its own, with pipes for its three standard streams.
 
+    Nothing of ours runs in the child before the program, so the system can start it without a copy of this process.
     `env` is its whole environment; `token` is a name and a value that are added, by which its strays are known.
     `on_stderr` is given what it writes to standard error as it comes; `on_change` is called when it has exited or
     closed its input. Raises `OSError`.
@@ -182,23 +179,8 @@ async def spawn(
         cwd=cwd,
         env={**env, token[0]: token[1]},
         start_new_session=True,
-        preexec_fn=_dies_with(os.getpid()),
     )
     return child
-
-
-def _dies_with(parent: int) -> Callable[[], None] | None:
-    """What makes the child end with us even before the guardian knows of it (Linux)."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None).prctl
-
-    def in_the_child() -> None:
-        prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return in_the_child
 
 
 def _descendants(pid: int, token: bytes) -> list[int]:

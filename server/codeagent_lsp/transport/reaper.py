@@ -49,6 +49,11 @@ class Reaper:
         self._marks += 1
         return f"{self.token}.{self._marks};"
 
+    def prepare(self) -> None:
+        """A server is about to be started: let there be a guardian, which finds it by its mark from its first moment."""
+        if self._guardian is None:
+            self._start()
+
     def add(self, pgid: int) -> None:
         """From now on this group dies with us. Call it right after the spawn, on the event loop."""
         self._groups.add(pgid)

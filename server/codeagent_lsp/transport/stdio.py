@@ -120,6 +120,7 @@ class StdioTransport:
         argv = self._launch.argv
         if not argv:
             raise SpawnFailed("has no command to run.", server=self._server)
+        self._reaper.prepare()
         token = self._reaper.mark()
         try:
             self._child = await spawn(
