@@ -18,6 +18,7 @@ from codeagent_lsp.manager import Manager
 from codeagent_lsp.operations import requests
 from codeagent_lsp.operations.announce import Announcer
 from codeagent_lsp.operations.asking import Questions
+from codeagent_lsp.operations.eras import EraBook
 from codeagent_lsp.operations.following import Following
 from codeagent_lsp.operations.host import EditorLine, Host, Workspace
 from codeagent_lsp.operations.inputs import Inputs, Keyring
@@ -55,7 +56,7 @@ def compose(
     reaper = Reaper()
     questions = Questions()
     hooks = _hooks(editor, workspace, lists, questions, lambda connection: _changed(host, connection))
-    house = _house(journal, reaper, hooks, store, version)
+    house = _house(journal, reaper, hooks, EraBook(store, spawn), version)
     host = Host(
         home=user_folder(),
         environment=dict(os.environ),
@@ -82,13 +83,13 @@ def compose(
     return host
 
 
-def _house(journal: Journal, reaper: Reaper, hooks: Hooks, store: Store, version: str) -> House:
+def _house(journal: Journal, reaper: Reaper, hooks: Hooks, eras: EraBook, version: str) -> House:
     """What the connections share."""
     return House(
         journal=journal,
         reaper=reaper,
         hooks=hooks,
-        eras=store,
+        eras=eras,
         open_transport=lambda launch, lost, older: open_transport(
             launch, journal=journal, reaper=reaper, on_lost=lost, older=older
         ),

@@ -11,7 +11,6 @@ from codeagent_lsp.features.documents import Document, Documents
 from codeagent_lsp.features.index import MentionIndex
 from codeagent_lsp.features.mention_diagnostics import mention_diagnostics
 from codeagent_lsp.features.positions import Encoding
-from codeagent_lsp.operations.status import status_of
 from codeagent_lsp.protocol import Resource, ResourceTemplate, ServerStatus
 
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ class HostView:
 
     def servers(self) -> Sequence[ServerStatus]:
         """Every configured server, whatever its state."""
-        return [status_of(self._host, server) for server in self._host.manager.connections]
+        found = (self._host.announcer.last(server) for server in self._host.manager.connections)
+        return [status for status in found if status is not None]
 
     def resources(self, server: str) -> Sequence[Resource] | None:
         """The resources of a server; `None` while they are not known."""

@@ -46,6 +46,10 @@ class Announcer:
             self._waiting = True
             self._spawn(self._tell_soon())
 
+    def last(self, server: str) -> ServerStatus | None:
+        """The status that was told last; the present one where none was."""
+        return self._told.get(server) or self._status(server)
+
     def tell(self) -> None:
         """Tell now what has changed since the last time."""
         marked, self._marked = sorted(self._marked), set()

@@ -7,7 +7,7 @@ into what the others have written, and a denial that this process has not seen w
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -149,11 +149,16 @@ class Store:
 
     def learn_era(self, fingerprint: str, era: Era) -> None:
         """Remember the era of a launch; nothing is written where it is known."""
-        if self.era(fingerprint) == era:
+        self.learn_eras({fingerprint: era})
+
+    def learn_eras(self, learned: Mapping[str, Era]) -> None:
+        """The same for many launches, in one write."""
+        news = {fingerprint: era for fingerprint, era in learned.items() if self.era(fingerprint) != era}
+        if not news:
             return
 
         def change(old: Choices) -> Choices:
-            eras = {**{key: value for key, value in old.eras.items() if key != fingerprint}, fingerprint: era}
+            eras = {**{key: value for key, value in old.eras.items() if key not in news}, **news}
             return evolve(old, eras=dict(list(eras.items())[-_KEPT_ERAS:]))
 
         if not self._choices.update(change):

@@ -50,7 +50,7 @@ class Reaper:
         return f"{self.token}.{self._marks};"
 
     def prepare(self) -> None:
-        """A server is about to be started: let there be a guardian, which finds it by its mark from its first moment."""
+        """A server is about to be started: let there be a guardian, who finds it by its mark from the beginning."""
         if self._guardian is None:
             self._start()
 
