@@ -60,7 +60,7 @@ class HttpWire:
                 body = json.loads(data) if data else None
                 self.requests.append((method, path, headers, body))
                 await self._route(method, path, headers, body, writer)
-        except (Closed, OSError, asyncio.IncompleteReadError):
+        except (Closed, OSError, ValueError, asyncio.IncompleteReadError):
             pass
         finally:
             self._writers.discard(writer)

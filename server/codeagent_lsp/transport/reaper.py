@@ -49,10 +49,11 @@ class Reaper:
         self._marks += 1
         return f"{self.token}.{self._marks};"
 
-    def prepare(self) -> None:
-        """A server is about to be started: let there be a guardian, who finds it by its mark from the beginning."""
+    def prepare(self) -> str:
+        """The mark of a server that is about to be started, by which a guardian finds it from the beginning."""
         if self._guardian is None:
             self._start()
+        return self.mark()
 
     def add(self, pgid: int) -> None:
         """From now on this group dies with us. Call it right after the spawn, on the event loop."""

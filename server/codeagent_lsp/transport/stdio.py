@@ -120,8 +120,7 @@ class StdioTransport:
         argv = self._launch.argv
         if not argv:
             raise SpawnFailed("has no command to run.", server=self._server)
-        self._reaper.prepare()
-        token = self._reaper.mark()
+        token = self._reaper.prepare()
         try:
             self._child = await spawn(
                 argv,
