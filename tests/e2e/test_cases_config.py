@@ -427,6 +427,8 @@ async def test_a_variable_of_the_shell_that_a_desktop_editor_lacks_is_explained(
         assert "TOKEN" in found["error"]["message"]
         said = found["error"]["message"] + found["error"].get("hint", "")
         assert "environment" in said
+        shown = await editor.command("codeagent.effectiveConfig", server="s")
+        assert shown["variables"] == [{"name": "TOKEN", "from": "unset"}]
         shown = await editor.command("codeagent.effectiveConfig", server="t")
         assert {"name": "PRESENT", "from": "environment"} in shown["variables"]
         assert "its-secret-value" not in json.dumps(shown)

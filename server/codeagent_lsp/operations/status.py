@@ -4,8 +4,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from attrs import evolve
 
+from codeagent_lsp.config.entry import Entry
+from codeagent_lsp.config.templates import references
 from codeagent_lsp.operations.asking import enabled
 from codeagent_lsp.operations.sessions import connection_of
+from codeagent_lsp.operations.wants import lookup_for
 from codeagent_lsp.protocol import ConfigFile, ConfigProblem, JsonObject, ServerError, ServerStatus
 from codeagent_lsp.protocol.params import ServerParams
 from codeagent_lsp.protocol.values import ListErrors
@@ -116,11 +119,29 @@ async def effective_config(host: "Host", params: ServerParams) -> JsonObject:
     shown = {
         key: {"value": _redacted(host, value), "from": source} for key, value in values.items() if value is not None
     }
-    used = [{"name": item.name, "from": item.source} for item in launch.used] if launch else []
+    used = [{"name": item.name, "from": item.source} for item in launch.used] if launch else _named(host, entry)
     result: JsonObject = {"server": params.server, "configUri": source, "values": shown, "variables": used}
     if prepared is not None and prepared.failure is not None:
         result["error"] = {"kind": prepared.failure.kind, "message": prepared.failure.text()}
     return result
+
+
+def _named(host: "Host", entry: Entry) -> list[JsonObject]:
+    """The variables that an entry names, and where each is set (`unset`: nowhere), never with its value."""
+    lookup = lookup_for(host, entry)
+    lookup = lookup.for_user_entry() if entry.scope == "user" else lookup
+    written = (
+        entry.command,
+        *entry.args,
+        *entry.env.values(),
+        entry.cwd,
+        entry.env_file,
+        entry.url,
+        *entry.headers.values(),
+    )
+    names = {item.name for text in written if text for item in references(text) if item.kind == "variable"}
+    places = {name: lookup.find(name) for name in sorted(names)}
+    return [{"name": name, "from": found[1] if found else "unset"} for name, found in places.items()]
 
 
 def _redacted(host: "Host", value: object) -> Any:
