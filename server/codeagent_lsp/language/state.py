@@ -67,10 +67,11 @@ class Language:
 
     def __init__(self, editor: Editor, encoding: Encoding, board: Board) -> None:
         self.documents = Documents(encoding)
-        self.index = MentionIndex()
+        self._index = MentionIndex()
         self.board = board
         self._editor = editor
         self._view: HostView | None = None
+        self._checked = 0  # the revision of the index that the diagnostics of every document are of
         self.on_refreshed: Callable[[], None] = lambda: None
         """Called when servers or their lists may be others."""
         self.host: Host | None = None
@@ -82,6 +83,13 @@ class Language:
             raise NotReady("codeagent-lsp is still starting.", hint="Try again in a moment.")
         return self.host
 
+    @property
+    def index(self) -> MentionIndex:
+        """The index of mentions, as of now: a server that was just configured or listed anew is in it already."""
+        if self._view is not None and self.host is not None and self.host.announcer.marked:
+            self._index.refresh(self._view, self.host.announcer.marked)
+        return self._index
+
     def attach(self, host: "Host") -> None:
         """The house stands: its servers can be mentioned from now on."""
         self.host = host
@@ -92,9 +100,9 @@ class Language:
         """What these servers list, or their state, may be another one (`None`: any server's)."""
         if self._view is None:
             return
-        before = self.index.revision
-        self.index.refresh(self._view, servers)
-        if self.index.revision != before:
+        self._index.refresh(self._view, servers)
+        if self._index.revision != self._checked:
+            self._checked = self._index.revision
             for document in self.documents:
                 self.check(document)
         self.on_refreshed()

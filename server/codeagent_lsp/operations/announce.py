@@ -1,7 +1,7 @@
 """Changes of status, told to the editor once and together: over 50 ms, and only of servers that really changed."""
 
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Set
 from typing import Any
 
 import anyio
@@ -45,6 +45,11 @@ class Announcer:
         if not self._waiting:
             self._waiting = True
             self._spawn(self._tell_soon())
+
+    @property
+    def marked(self) -> Set[str]:
+        """The servers about which something may have changed that nobody was told of yet."""
+        return self._marked
 
     def last(self, server: str) -> ServerStatus | None:
         """The status that was told last; the present one where none was."""
