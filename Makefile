@@ -6,6 +6,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 ARGS ?=
 RUN := PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PATH="$(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$$PATH"
+# The tests start the language server hundreds of times: what Python has compiled is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(or $(PYTHON),python3) scripts/install.py
 
 .DEFAULT_GOAL := help

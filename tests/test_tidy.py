@@ -59,9 +59,16 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(text_of(path))
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Every node of a module but literals and contexts, of which there are very many."""
+    dull = ast.Constant | ast.expr_context
+    return tuple(node for node in ast.walk(tree(path)) if not isinstance(node, dull))
+
+
 def nodes(paths: Iterable[Path]) -> Iterator[tuple[Path, ast.AST]]:
-    """Every node of some modules."""
-    return ((path, node) for path in paths for node in ast.walk(tree(path)))
+    """Those nodes of some modules."""
+    return ((path, node) for path in paths for node in nodes_of(path))
 
 
 def functions(paths: Iterable[Path]) -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:

@@ -40,23 +40,17 @@ def is_told(output: str) -> None:
         assert place >= 0, f"{part!r} is missing in:\n{output}"
 
 
-def test_a_pipe_gets_the_whole_story_in_plain_text(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "scripts/demo.py"], cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "\x1b" not in done.stdout and not done.stderr
-    is_told(done.stdout)
-
-
-def test_the_users_own_files_are_not_touched(tmp_path: Path) -> None:
+def test_a_pipe_gets_the_whole_story_in_plain_text_and_the_users_own_files_are_not_touched(tmp_path: Path) -> None:
     own = tmp_path / ".codeagent" / "mcp.json"
     own.parent.mkdir()
     own.write_text('{"mcpServers": {"mine": {"command": "false"}}}')
     done = subprocess.run(
         [sys.executable, "scripts/demo.py"], cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True
     )
-    assert done.returncode == 0 and "mine" not in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "\x1b" not in done.stdout and not done.stderr
+    is_told(done.stdout)
+    assert "mine" not in done.stdout
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [own]
 
 

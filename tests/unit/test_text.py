@@ -304,11 +304,11 @@ def test_a_value_of_any_depth_is_made_well_formed() -> None:
 @pytest.mark.parametrize(
     "unit", ["a", "\u202e", "日", "a\u0301", "👨‍👩‍👧", "`", " ", "\x1b[", "\x1b[1;", "\r\n", "\\u{"]
 )
-def test_a_million_characters_take_linear_time(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
+def test_many_characters_take_linear_time(unit: str) -> None:
+    text = unit * (250_000 // len(unit))
     began = time.process_time()
     visible(text, limit=1000, runs=True)
     one_line(text)
     without_controls(text)
     fenced(text)
-    assert time.process_time() - began < 6
+    assert time.process_time() - began < 2

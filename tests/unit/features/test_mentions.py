@@ -334,14 +334,16 @@ BIG = index_of({"docs": ["x://1", "x://1 2", "x://a%20b"], "d": [], "q s": []})
     ids=lambda line: f"{line[:12]!r}",
 )
 def test_a_hostile_line_takes_linear_time(line: str, code: bool) -> None:
-    start = time.process_time()
-    scan_line(line, BIG, code=code)
-    whole = time.process_time() - start
-    start = time.process_time()
-    scan_line(line[: len(line) // 8], BIG, code=code)
-    eighth = time.process_time() - start
-    assert whole < 16 * eighth + 0.05
-    assert whole < 3
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        scan_line(text, BIG, code=code)
+        return time.process_time() - start
+
+    def linear() -> bool:
+        whole = seconds(line)
+        return whole < min(3, 16 * seconds(line[: len(line) // 8]) + 0.05)
+
+    assert any(linear() for _ in range(3))  # a busy machine may spoil a round
 
 
 @pytest.mark.parametrize(
