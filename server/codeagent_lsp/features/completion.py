@@ -49,6 +49,7 @@ class _Place:
             kind=kind,
             sort_text=f"{next(self.number):04d}",
             filter_text=self.written + filter_text[:200],
+            insert_text=text,  # Emacs matches what is typed with this one
             insert_text_format=types.InsertTextFormat.PlainText,
             text_edit=types.TextEdit(self.range, text),
             **more,

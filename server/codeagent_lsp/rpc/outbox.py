@@ -101,6 +101,12 @@ class Outbox:
                 self._full_since = None
             return data
 
+    @property
+    def next_size(self) -> int | None:
+        """The bytes of the frame that `pop` would give, if there is one."""
+        with self._lock:
+            return len(next(iter(self._waiting.values()))[0]) if self._waiting else None
+
     def progressed(self) -> None:
         """The editor has read something of the frame that is being written."""
         self._moved = self._clock()

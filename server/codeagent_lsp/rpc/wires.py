@@ -4,16 +4,16 @@ import asyncio
 import contextlib
 import os
 import select
+import stat
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
 from codeagent_lsp.rpc.outbox import Outbox
 
 _CHUNK = 64 * 1024
-_READ_AHEAD = 4  # chunks that may wait for the event loop
+_SHORT = min(getattr(select, "PIPE_BUF", 0), 4096)  # bytes that a pipe takes at once if it takes any (POSIX, "write")
 
 
 class Wire(Protocol):
@@ -35,10 +35,11 @@ class Wire(Protocol):
 
 
 class StdioWire:
-    """Standard streams, each with a thread of its own: pipes, sockets, files and terminals alike.
+    """Standard streams: pipes, sockets, files and terminals alike.
 
-    Threads, because a pipe made non-blocking would be so for every process that shares it, and because the event
-    loop must go on while the editor does not read.
+    Neither is made non-blocking, since a pipe is so for every process that shares it, or for none; and the event loop
+    goes on while the editor does not read. So a read happens when the system says that there is something, in a thread
+    where it cannot say so (files). A short message is written at once if it certainly fits; a thread writes the rest.
     """
 
     owns_process = True
@@ -48,9 +49,12 @@ class StdioWire:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._outbox: Outbox | None = None
         self._work = threading.Event()
-        self._room = threading.Semaphore(_READ_AHEAD)
-        self._held: deque[None] = deque()
-        self._idle = True
+        self._writing = threading.Lock()
+        self._room = threading.Event()
+        self._room.set()
+        self._take_room: Callable[[], object] = self._room.set
+        self._writable = _short_writes(write_fd)
+        self._rest = b""  # of a message that was not written whole
         self._closed = False
 
     @classmethod
@@ -69,20 +73,20 @@ class StdioWire:
         return cls(read_fd, write_fd)
 
     def wake(self) -> None:
-        self._work.set()
+        if not self._written_at_once():
+            self._work.set()
 
     def start(self, receive: Callable[[bytes], None], ended: Callable[[str], None], outbox: Outbox) -> None:
         self._loop, self._outbox = asyncio.get_running_loop(), outbox
 
         def deliver(data: bytes) -> None:
-            if not data:
+            if data:
+                receive(data)
+            else:
                 ended("the editor closed our input")
-                return
-            receive(data)
-            self._held.append(None)
-            self._make_room(outbox)
 
-        threading.Thread(target=self._read, args=(deliver,), name="from editor", daemon=True).start()
+        if not self._read_when_ready(self._loop, deliver, outbox):
+            threading.Thread(target=self._read, args=(deliver, outbox), name="from editor", daemon=True).start()
         threading.Thread(target=self._write, args=(outbox, ended), name="to editor", daemon=True).start()
 
     async def drain(self, seconds: float) -> None:
@@ -94,45 +98,111 @@ class StdioWire:
     def close(self) -> None:
         self._closed = True
         self._work.set()
+        self._room.set()
+        if self._loop is not None:
+            with contextlib.suppress(NotImplementedError):
+                self._loop.remove_reader(self._read_fd)
 
     def _written(self) -> bool:
-        return self._idle and (self._outbox is None or self._outbox.empty)
+        idle = not self._rest and not self._writing.locked()
+        return idle and (self._outbox is None or self._outbox.empty)
 
-    def _make_room(self, outbox: Outbox) -> None:
-        """Read on, unless the editor does not take what we have for it already."""
-        while not outbox.full:
+    # -- reading: not while the editor does not take what we have for it already -----------------------------------
+
+    def _read_when_ready(
+        self, loop: asyncio.AbstractEventLoop, deliver: Callable[[bytes], None], outbox: Outbox
+    ) -> bool:
+        """Read on the event loop, whenever there is something. Returns false where the system cannot tell that."""
+
+        def ready() -> None:
             try:
-                self._held.pop()
-            except IndexError:
+                data = os.read(self._read_fd, _CHUNK)
+            except BlockingIOError:
                 return
-            self._room.release()
+            except OSError:
+                data = b""
+            if not data:
+                loop.remove_reader(self._read_fd)
+            deliver(data)
+            if data and outbox.full:
+                loop.remove_reader(self._read_fd)
+                self._room.clear()
+                self._make_room(outbox)  # it may have been written meanwhile
 
-    def _read(self, deliver: Callable[[bytes], None]) -> None:
+        def go_on() -> None:
+            self._room.set()
+            if not self._closed:
+                loop.add_reader(self._read_fd, ready)
+
+        try:
+            loop.add_reader(self._read_fd, ready)
+        except (NotImplementedError, OSError, ValueError):
+            return False
+        self._take_room = lambda: self._post(go_on)
+        return True
+
+    def _read(self, deliver: Callable[[bytes], None], outbox: Outbox) -> None:
         data = b"-"
         while data and not self._closed:
-            self._room.acquire()
+            if outbox.full:
+                self._room.clear()
+                self._make_room(outbox)
+            self._room.wait()
             try:
                 data = os.read(self._read_fd, _CHUNK)
             except BlockingIOError:
                 _wait_for(self._read_fd, select.POLLIN)
-                self._room.release()
                 continue
             except OSError:
                 data = b""
-            self._post(deliver, data)
+            taken = threading.Event()
+
+            def deliver_now(data: bytes = data, taken: threading.Event = taken) -> None:
+                deliver(data)
+                taken.set()
+
+            if not self._post(deliver_now):
+                return
+            taken.wait()
+
+    def _make_room(self, outbox: Outbox) -> None:
+        if not self._room.is_set() and not outbox.full:
+            self._take_room()
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def _written_at_once(self) -> bool:
+        """Write what waits if it is so short that this cannot block. Returns false if something is left to do."""
+        outbox = self._outbox
+        if outbox is None or self._writable is None or self._closed or not self._writing.acquire(blocking=False):
+            return False
+        try:
+            while not self._rest and (size := outbox.next_size) is not None:
+                if size > _SHORT or not self._writable():
+                    return False
+                self._rest = outbox.pop() or b""
+                self._rest = self._rest[os.write(self._write_fd, self._rest) :]
+                outbox.progressed()
+        except OSError:
+            return False  # the thread will see it too
+        finally:
+            self._writing.release()
+        self._make_room(outbox)
+        return not self._rest
 
     def _write(self, outbox: Outbox, ended: Callable[[str], None]) -> None:
         while not self._closed:
             self._work.clear()
-            self._idle = False
-            if (data := outbox.pop()) is None:
-                self._idle = True
-                self._work.wait()
-                continue
-            self._make_room(outbox)
-            if not self._write_all(memoryview(data), outbox):
+            with self._writing:
+                data, self._rest = self._rest or outbox.pop(), b""
+                good = data is None or self._write_all(memoryview(data), outbox)
+            if not good:
                 self._closed = True
                 self._post(ended, "the editor closed our output")
+                return
+            self._make_room(outbox)
+            if data is None:
+                self._work.wait()
 
     def _write_all(self, rest: memoryview, outbox: Outbox) -> bool:
         while rest:
@@ -145,10 +215,13 @@ class StdioWire:
                 return False
         return True
 
-    def _post(self, call: Callable[..., None], value: object) -> None:
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is interested any more
-                self._loop.call_soon_threadsafe(call, value)
+    def _post(self, call: Callable[..., None], *values: object) -> bool:
+        try:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(call, *values)
+        except RuntimeError:  # the loop is closed: nobody is interested any more
+            return False
+        return True
 
 
 def _duplicate(fd: int, instead: int) -> int:
@@ -161,6 +234,19 @@ def _is_open(fd: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def _short_writes(fd: int) -> Callable[[], bool] | None:
+    """A function that tells whether a short write would not block now; `None` where that cannot be known."""
+    try:
+        kind = os.fstat(fd).st_mode
+        poll = select.poll()
+        poll.register(fd, select.POLLOUT)
+    except (AttributeError, OSError):
+        return None
+    if not stat.S_ISFIFO(kind) and not stat.S_ISSOCK(kind):
+        return None
+    return lambda: poll.poll(0) == [(fd, select.POLLOUT)]
 
 
 def _wait_for(fd: int, event: int) -> None:

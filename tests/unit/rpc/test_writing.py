@@ -112,10 +112,12 @@ async def test_the_loop_goes_on_and_calls_are_served_while_nobody_reads(pipes: P
 async def test_progress_is_superseded_while_nobody_reads_and_answers_are_not(pipes: Pipes) -> None:
     pipes.serve()
     await pipes.read_until(0)
-    pipes.command(1, "tiny.flood", count=0, size=1_000_000)  # fills the pipe
-    pipes.command(2, "tiny.progress", count=5000)
+    pipes.command(1, "tiny.flood", count=0, size=1_000_000)
     async with asyncio.timeout(5):
-        while pipes.server.flooded < 1 or pipes.server.reported < 5000:
+        while pipes.server.flooded < 1:  # the pipe is full from here on
+            await asyncio.sleep(0.01)
+        pipes.command(2, "tiny.progress", count=5000)
+        while pipes.server.reported < 5000:
             await asyncio.sleep(0.01)
     seen = await pipes.read_until(2)
     reports = [message["params"]["value"]["message"] for message in seen if message.get("method") == "$/progress"]
