@@ -121,11 +121,11 @@ LANGUAGE_FEATURES: tuple[tuple[str, Any, Callable[["Desk", Any], Any]], ...] = (
     (types.TEXT_DOCUMENT_DEFINITION, None, lambda desk, params: desk.definition(params)),
     (types.TEXT_DOCUMENT_REFERENCES, None, lambda desk, params: desk.mentions.references(params)),
     (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, None, lambda desk, params: desk.mentions.highlights(params)),
-    (types.TEXT_DOCUMENT_PREPARE_RENAME, None, lambda desk, params: desk.mentions.prepare_rename(params)),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, None, lambda desk, params: desk.prepare_rename(params)),
     (
         types.TEXT_DOCUMENT_RENAME,
         types.RenameOptions(prepare_provider=True),
-        lambda desk, params: desk.mentions.rename(params),
+        lambda desk, params: desk.rename(params),
     ),
     (
         types.TEXT_DOCUMENT_CODE_ACTION,

@@ -47,6 +47,12 @@ def server_range(text: ConfigText, name: str) -> types.Range | None:
     return text.range(server.key.span) if server is not None else None
 
 
+def name_range(text: ConfigText, name: str) -> types.Range | None:
+    """Where a server's name stands in the text, without its quotes: what a rename replaces."""
+    server = next((server for server in text.servers() if server.name == name), None)
+    return text.range(_unquoted(text, server.key.span)) if server is not None else None
+
+
 def _unquoted(text: ConfigText, span: Span) -> Span:
     source = text.document.text[span.start : span.end]
     start = span.start + source.startswith('"')

@@ -67,8 +67,7 @@ def rename_server(
     entry = index.entry(server)
     if entry is None:
         raise InvalidParams(f"there is no server `{server}`.")
-    if not new_name.strip() or not new_name.isprintable():
-        raise InvalidParams("a server's name cannot be empty, or hold line breaks or invisible characters.")
+    check_name(new_name)
     new = new_name + server.removeprefix(entry.status.name)
     if new != server and index.entry(new):
         raise InvalidParams(f"there is a server `{new}` already; choose another name.")
@@ -81,6 +80,12 @@ def rename_server(
         if found:
             edits[document.uri] = found
     return edits
+
+
+def check_name(name: str) -> None:
+    """Raise `errors.InvalidParams` for what cannot be the name of a server."""
+    if not name.strip() or not name.isprintable():
+        raise InvalidParams("a server's name cannot be empty, or hold line breaks or invisible characters.")
 
 
 def _wanted(document: Document, position: types.Position, index: MentionIndex) -> tuple[str, str | None] | None:

@@ -10,6 +10,7 @@ from codeagent_lsp.features.positions import Encoding
 from codeagent_lsp.language.calls import CallFeatures
 from codeagent_lsp.language.config import ConfigFeatures
 from codeagent_lsp.language.contents import Contents
+from codeagent_lsp.language.entries import Entries
 from codeagent_lsp.language.mentions import MentionFeatures
 from codeagent_lsp.language.state import CONTENT, Board, Language
 from codeagent_lsp.language.wishes import read_wishes
@@ -28,6 +29,7 @@ class Desk:
         wishes = read_wishes(capabilities, editor.options.named)
         self.mentions = MentionFeatures(self.language, self.contents, wishes)
         self.config = ConfigFeatures(self.language, wishes)
+        self.entries = Entries(self.language, self.config)
         self.calls = CallFeatures(self.language, wishes)
         self._editor = editor
 
@@ -113,10 +115,23 @@ class Desk:
         return [*self.config.links(document), *(self.mentions.links(params) or ())] if document is not None else None
 
     async def definition(self, params: types.DefinitionParams) -> Any:
-        """Of a variable or file in a config file, or of a mention."""
+        """Of a variable or file in a config file; of a mention its resource, or, at the server's name, its entry."""
         document = self.language.documents.get(params.text_document.uri)
-        own = self.config.definition(document, params.position) if document is not None else None
+        if document is None:
+            return None
+        own = self.config.definition(document, params.position)
+        own = own or await self.entries.definition(document, params.position)
         return own or await self.mentions.definition(params)
+
+    def prepare_rename(self, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+        """The name of a server can be renamed, and nothing else."""
+        document = self.language.documents.get(params.text_document.uri)
+        return self.entries.prepare_rename(document, params.position) if document is not None else None
+
+    async def rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
+        """A server's new name: in its config file, and in the mentions of open documents."""
+        document = self.language.documents.get(params.text_document.uri)
+        return await self.entries.rename(document, params.position, params.new_name) if document is not None else None
 
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
         """Of all kinds."""

@@ -116,20 +116,6 @@ class MentionFeatures:
         document = self._open(params)
         return references.highlights(document, params.position, self._language.index) if document else None
 
-    def prepare_rename(self, params: types.PrepareRenameParams) -> Any:
-        """The name of a server can be renamed, and nothing else."""
-        document = self._open(params)
-        return references.prepare_rename(document, params.position, self._language.index) if document else None
-
-    def rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
-        """Give a server a new name wherever open documents mention it."""
-        document, index = self._open(params), self._language.index
-        spot = document.spot_at(params.position, index) if document else None
-        if spot is None:
-            return None
-        edits = references.rename_server(self._language.documents, spot.found.server, params.new_name, index)
-        return types.WorkspaceEdit(changes=edits)
-
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
         """What can be done with the mentions of a range."""
         document = self._open(params)
