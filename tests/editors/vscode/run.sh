@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The tests of the VS Code extension: `run.sh` runs all of them, `run.sh check|unit|exthost|journeys|packaged|pictures`
-# one part, `run.sh journey NAME` one journey. What they need is installed first; calls may run side by side.
+# one part, `run.sh journey NAME` one journey. What they need is installed first, and `run.sh prepare` does only that;
+# calls may run side by side.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -31,10 +32,11 @@ hash_of() { # hash_of PATH...: one hash of all files below
 modules() { (cd "$extension" && npm ci --ignore-scripts --no-audit --no-fund); }
 build() { (cd "$extension" && node esbuild.mjs --minify --tests && npm run -s package >/dev/null); }
 
-prepare() {
-  bash "$here/install.sh"
+prepare() { # prepare [node]: everything, or what the checks need
+  bash "$here/install.sh" "$@"
   cd "$extension"
   once node_modules/.stamp "$(hash_of package-lock.json)" modules
+  [ "${1:-}" = node ] && return
   once dist/.stamp "$(hash_of src test media package.json esbuild.mjs "$root/server" "$root/pyproject.toml")" build
 }
 
@@ -51,7 +53,11 @@ part() {
   esac
 }
 
-alone prepare prepare
+case "$*" in
+  check | "prepare node") alone prepare prepare node ;;
+  *) alone prepare prepare ;;
+esac
+[ "${1:-}" = prepare ] && exit
 if [ "${1:-}" = journey ]; then
   alone workbench node "$here/journeys.mjs" "${@:2}"
   exit

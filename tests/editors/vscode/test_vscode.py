@@ -1,6 +1,6 @@
-"""The VS Code extension: its checks, its unit tests, and its tests in a real VS Code, each part as one test.
+"""The VS Code extension: its unit tests, and its tests in a real VS Code, each part as one test.
 
-What they need is installed by `tests/editors/vscode/install.sh`; the parts themselves are described in README.md.
+Types, lint and formatting are a part of `make check`. What the tests need is installed by `tests/editors/vscode/install.sh`; the parts themselves are described in README.md.
 """
 
 import os
@@ -36,9 +36,8 @@ def run(*command: str | Path, seconds: float) -> None:
         pytest.fail(done.stdout, pytrace=False)
 
 
-@pytest.mark.parametrize("part", ["check", "unit"])
-def test_the_extension_is_sound(part: str) -> None:
-    run(HERE / "run.sh", part, seconds=1800)
+def test_the_parts_that_need_no_editor_are_sound() -> None:
+    run(HERE / "run.sh", "unit", seconds=1800)
 
 
 def test_the_extension_works_in_the_real_extension_host() -> None:
