@@ -1,6 +1,5 @@
 """One MCP server: its state, and the one task that owns its session from launch to end."""
 
-import importlib
 import logging
 import math
 from contextlib import AsyncExitStack
@@ -19,6 +18,7 @@ from codeagent_lsp.connection.wanted import Wanted
 from codeagent_lsp.errors import Exited, HostError, NeedsAuth, NotReady, Protocol, SessionLost, Timeout, Untrusted
 from codeagent_lsp.protocol import ServerError, State
 from codeagent_lsp.text import one_line
+from codeagent_lsp.transport.sdk import import_with_client
 
 if TYPE_CHECKING:
     from codeagent_lsp.connection.session import Session
@@ -185,7 +185,7 @@ class Connection:
             self.started_at = _timestamp(self.house.now())
             transport = await self._spawn(stack, launch, lost, older=False)
             # `mcp` costs half a second to import: not before it is needed, not on the loop, and while the child starts.
-            opening = await anyio.to_thread.run_sync(importlib.import_module, "codeagent_lsp.connection.opening")
+            opening = await anyio.to_thread.run_sync(import_with_client, "codeagent_lsp.connection.opening")
             self._probing, era = self._era(ticket.fingerprint)
             enter = partial(opening.enter_session, stack, server=self.server, house=self.house, era=era, lost=lost)
             enter = partial(enter, timeout=self.wanted.entry.timeout_ms / 1000)

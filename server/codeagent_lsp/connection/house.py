@@ -22,7 +22,7 @@ ListKind = Literal["tools", "resources", "prompts"]
 
 
 class OpenTransport(Protocol):
-    """One launch on the wire: an async context manager of the two message streams, and what is known of it."""
+    """One launch on the wire: an async context manager of a dispatcher, and what is known of it."""
 
     @property
     def pid(self) -> int | None:
@@ -42,8 +42,8 @@ class OpenTransport(Protocol):
     async def spawn(self) -> None:
         """Start the process, if there is one; returns as soon as it runs. Raises `errors.SpawnFailed`."""
 
-    def streams(self) -> AbstractAsyncContextManager[tuple[Any, Any]]:
-        """The read and the write stream, as `mcp`'s client session takes them. Ends the process at its end."""
+    def dispatcher(self) -> AbstractAsyncContextManager[Any]:
+        """What `mcp`'s client session speaks through (`mcp.shared.dispatcher`). Ends the process at its end."""
         ...
 
     async def close(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import mcp_types as types
-from mcp.client import ClientRequestContext
+from mcp.client.session import ClientRequestContext
 
 from codeagent_lsp.connection.clock import RequestClock
 from codeagent_lsp.connection.house import House

@@ -6,8 +6,8 @@ modern one, or silence, means the handshake of the older revisions.
 
 import anyio
 import mcp_types as types
-from mcp import MCPError
-from mcp.client import ClientSession
+from mcp.client.session import ClientSession
+from mcp.shared.exceptions import MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 

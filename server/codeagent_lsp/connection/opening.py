@@ -6,8 +6,8 @@ from functools import partial
 
 import anyio
 import mcp_types as types
-from mcp import MCPError
-from mcp.client import ClientSession
+from mcp.client.session import ClientSession
+from mcp.shared.exceptions import MCPError
 
 from codeagent_lsp.connection.clock import HARD_LIMIT, RequestClock
 from codeagent_lsp.connection.house import Era, House, OpenTransport
@@ -44,9 +44,9 @@ async def enter_session(
         return copy.copy(lost.failure) if lost.failure else transport.explain(error)
 
     async with AsyncExitStack() as opening:
-        read, write = await opening.enter_async_context(transport.streams())
+        dispatcher = await opening.enter_async_context(transport.dispatcher())
         raw = await opening.enter_async_context(
-            ClientSession(read, write, HARD_LIMIT, client_info=ourselves, **callbacks)
+            ClientSession(None, None, HARD_LIMIT, client_info=ourselves, dispatcher=dispatcher, **callbacks)
         )
         try:
             spoken = await negotiate(raw, era, server=server)

@@ -5,9 +5,9 @@ from time import monotonic
 from typing import Any, Literal, cast
 
 import mcp_types as types
-from mcp import MCPError
-from mcp.client import ClientRequestContext, ClientSession
+from mcp.client.session import ClientRequestContext, ClientSession
 from mcp.client.subscriptions import SubscriptionLost, listen
+from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from codeagent_lsp.connection.clock import HARD_LIMIT, Bound, RequestClock

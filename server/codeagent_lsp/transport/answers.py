@@ -113,7 +113,7 @@ async def read_refusal(
     if session and (status == 404 or (status == 400 and _says_session_gone(body))):
         return wire.forgotten(status)
     if error and status not in (401, 403) and request_id is not None:
-        messages = wire.messages.parse_plain(body, answering=request_id)
+        messages = wire.messages.parse(body, answering=request_id)
         if any(message.get("id") == request_id for message in messages):
             await wire.deliver(messages)
             return None
@@ -153,7 +153,7 @@ async def _take(wire: Wire, event: Event, reading: Reading, request_id: int | st
         wire.older = True
         raise Protocol("answers like a server of the older HTTP+SSE transport.")
     elif event.data.lstrip()[:1] in (b"{", b"["):
-        messages = wire.messages.parse_plain(event.data, answering=request_id, whole=False)
+        messages = wire.messages.parse(event.data, answering=request_id, whole=False)
         await wire.deliver(messages)
         reading.answered = request_id is not None and _answers(messages, request_id)
 
@@ -163,7 +163,7 @@ async def _by_body(wire: Wire, response: "Response", method: str, request_id: in
     session = wire.session_id is not None and method != "initialize"
     if session and len(body) < 4096 and b'"result"' not in body and _says_session_gone(body):
         raise wire.forgotten(response.status_code)
-    messages = wire.messages.parse_plain(body, answering=request_id)
+    messages = wire.messages.parse(body, answering=request_id)
     if not _answers(messages, request_id):
         if not body.strip():
             raise Protocol(f"answered {method} with nothing (HTTP {response.status_code}).")

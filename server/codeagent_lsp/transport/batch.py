@@ -4,20 +4,20 @@ A server may say thousands of times a second that a list is another one, or how 
 costs the session a task; of those that are read at the same time, the last one says it all.
 """
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import Any, cast
 
-if TYPE_CHECKING:
-    from mcp.shared.message import SessionMessage
+from codeagent_lsp.protocol import JsonObject
 
 
 class Batch:
-    """Messages in the order of their arrival; `messages` gives what is left of them."""
+    """Messages in the order of their arrival; `pass_to` gives away what is left of them."""
 
     def __init__(self) -> None:
-        self._kept: dict[object, SessionMessage] = {}
+        self._kept: dict[object, JsonObject] = {}
         self._count = 0
 
-    def add(self, message: "SessionMessage") -> None:
+    def add(self, message: JsonObject) -> None:
         """Take one more message."""
         self._count += 1
         key = _subject(message)
@@ -27,20 +27,26 @@ class Batch:
             self._kept.pop(key, None)  # the later one takes a later place
         self._kept[key] = message
 
-    def messages(self) -> "list[SessionMessage]":
-        """What is to be passed on."""
-        return list(self._kept.values())
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has come in."""
+        return not self._kept
+
+    def pass_to(self, take: Callable[[JsonObject], None]) -> None:
+        """Pass on what is left, in order."""
+        for message in self._kept.values():
+            take(message)
 
 
-def _subject(message: "SessionMessage") -> object:
+def _subject(message: JsonObject) -> object:
     """What a notification is about, where a later one about the same says all that it did; else `None`."""
-    method = getattr(message.message, "method", None)
+    method = message.get("method")
     if method is None or not method.startswith("notifications/"):
         return None
     if method.endswith("/list_changed"):
         return method
     if method == "notifications/progress":
-        params = cast("dict[str, Any]", getattr(message.message, "params", None) or {})
+        params = cast("dict[str, Any]", message.get("params") or {})
         token = params.get("progressToken")
         return method, type(token).__name__, str(token)
     return None

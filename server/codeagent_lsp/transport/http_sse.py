@@ -76,7 +76,7 @@ class SseTransport(Remote):
             self._endpoint = after._replace(netloc=before.netloc).geturl()
             self._named.set()
         elif event.data.lstrip()[:1] in (b"{", b"["):
-            await self.deliver(self.messages.parse_plain(event.data))
+            await self.deliver(self.messages.parse(event.data))
 
     async def _write(self, outgoing: Any) -> None:
         async for item in outgoing:

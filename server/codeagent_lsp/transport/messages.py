@@ -113,18 +113,8 @@ class Messages:
 
     # -- what they send --------------------------------------------------------------------------------------------
 
-    def parse(self, line: bytes | Oversized) -> "list[SessionMessage]":
-        """The messages of one line, repaired, as the SDK's session takes them."""
-        out: list[SessionMessage] = []
-        for message in self.parse_plain(line):
-            try:
-                out.append(self.as_message(message))
-            except ValueError as error:
-                self._warn(f"a message was dropped: {one_line(str(error), 300)}")
-        return out
-
     def as_message(self, message: JsonObject) -> "SessionMessage":
-        """A JSON object in good form as the SDK's session takes it."""
+        """A JSON object in good form as the SDK's streams take it."""
         from mcp.shared.message import SessionMessage
         from mcp_types import JSONRPCResponse, jsonrpc_message_adapter
 
@@ -132,7 +122,7 @@ class Messages:
             return SessionMessage(JSONRPCResponse.model_construct(**message))
         return SessionMessage(jsonrpc_message_adapter.validate_python(message, by_name=False))
 
-    def parse_plain(
+    def parse(
         self, line: bytes | Oversized, *, answering: int | str | None = None, whole: bool = True
     ) -> list[JsonObject]:
         """The messages of one line or body, repaired, as JSON objects; `answering`: the request that it belongs to.

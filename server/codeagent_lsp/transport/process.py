@@ -95,12 +95,18 @@ class Child(asyncio.SubprocessProtocol):
 
     # -- what we do ------------------------------------------------------------------------------------------------
 
-    async def write(self, data: bytes) -> None:
-        """Write, and wait while too much is waiting. Raises `NotReading` if the process has stopped to read."""
-        stdin = self._stdin()
-        if stdin is None or stdin.is_closing() or self.deaf:
-            raise NotReading("it has closed its standard input")
-        stdin.write(data)
+    def write(self, data: bytes) -> None:
+        """Write, however much is waiting already (see `room`). Raises `NotReading` if its input is closed."""
+        self._open_stdin().write(data)
+
+    @property
+    def writable(self) -> bool:
+        """Whether little enough is waiting to be written."""
+        return self._writable.is_set()
+
+    async def room(self) -> None:
+        """Wait while too much is waiting. Raises `NotReading` if the process has stopped to read."""
+        stdin = self._open_stdin()
         left = stdin.get_write_buffer_size()
         while not self._writable.is_set():
             try:
@@ -151,6 +157,12 @@ class Child(asyncio.SubprocessProtocol):
         with suppress(ProcessLookupError, PermissionError):
             if self.pid:
                 os.killpg(self.pid, number)
+
+    def _open_stdin(self) -> asyncio.WriteTransport:
+        stdin = self._stdin()
+        if stdin is None or stdin.is_closing() or self.deaf:
+            raise NotReading("it has closed its standard input")
+        return stdin
 
     def _stdin(self) -> asyncio.WriteTransport | None:
         pipe = self._transport.get_pipe_transport(0) if self._transport is not None else None

@@ -9,7 +9,7 @@ import copy
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -101,9 +101,13 @@ class Remote:
 
     # -- life ------------------------------------------------------------------------------------------------------
 
-    def streams(self) -> "AbstractAsyncContextManager[tuple[Any, Any]]":
-        """The transport itself, as `mcp`'s client takes it."""
-        return self
+    @asynccontextmanager
+    async def dispatcher(self) -> AsyncGenerator[Any]:
+        """What `mcp`'s client session speaks through. The connections end with it."""
+        from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+
+        async with self as (read, write):
+            yield JSONRPCDispatcher(read, write)
 
     async def __aenter__(self) -> tuple[Any, Any]:
         if self.client is None:

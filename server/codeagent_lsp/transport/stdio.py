@@ -8,8 +8,9 @@ import asyncio
 import copy
 import json
 import time
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +18,7 @@ import anyio
 
 from codeagent_lsp.errors import Exited, HostError, SpawnFailed, TooLarge, Transport
 from codeagent_lsp.journal import Journal
+from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.text import well_formed
 from codeagent_lsp.transport.batch import Batch
 from codeagent_lsp.transport.deaths import exited, spawn_failed
@@ -29,10 +31,8 @@ from codeagent_lsp.transport.reaper import TOKEN_VARIABLE, Reaper
 from codeagent_lsp.transport.stderr import ServerLog
 
 if TYPE_CHECKING:
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-    from mcp.shared.message import SessionMessage
-
     from codeagent_lsp.config.launch import Launch
+    from codeagent_lsp.transport.dispatcher import Dispatcher
 
 MAX_LINE = 16 * 1024 * 1024
 """Bytes of one message that are read."""
@@ -44,18 +44,12 @@ CHUNK = 64 * 1024
 LINES_PER_TURN = 200
 """Lines that are looked at before everybody else has a turn."""
 
-READ_AHEAD = 64
-"""Messages that may wait for the session."""
-
-WRITE_AHEAD = 256
-"""Messages that may wait to be written. A caller's own time limit runs while they wait."""
-
 SETTLE = 0.3
 """Seconds that the rest of the output may take after the process has ended, or the exit after the output has."""
 
 
 class StdioTransport:
-    """One launch of one server. `spawn` it, then enter it once: it yields the read and the write stream.
+    """One launch of one server. `spawn` it, then enter it once: it yields the dispatcher.
 
     `on_lost` is called at most once, with why, if the server is gone or of no use any more without having been
     stopped. Leaving ends the process and everything it started.
@@ -86,9 +80,8 @@ class StdioTransport:
         self._messages = Messages(self._log.say, server=launch.server, on_garbage=self._garbage.add)
         self._changed = asyncio.Event()
         self._trouble: str | None = None
-        self._ends: tuple[Any, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
-        self._incoming: MemoryObjectSendStream[SessionMessage | Exception] | None = None
+        self._dispatcher: Dispatcher | None = None
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
@@ -143,24 +136,24 @@ class StdioTransport:
             self._stopping = True
             self._end_now()
 
-    def streams(self) -> "AbstractAsyncContextManager[tuple[Any, Any]]":
-        """The transport itself, as `mcp`'s client takes it."""
-        return self
+    @asynccontextmanager
+    async def dispatcher(self) -> "AsyncGenerator[Dispatcher]":
+        """What `mcp`'s client session speaks through. The process ends with it."""
+        async with self as dispatcher:
+            yield dispatcher
 
-    async def __aenter__(self) -> "tuple[MemoryObjectReceiveStream[Any], MemoryObjectSendStream[Any]]":
+    async def __aenter__(self) -> "Dispatcher":
+        from codeagent_lsp.transport.dispatcher import Dispatcher
+
         if self._child is None:
             await self.spawn()
-        incoming, read = anyio.create_memory_object_stream[Any](READ_AHEAD)
-        write, outgoing = anyio.create_memory_object_stream[Any](WRITE_AHEAD)
-        self._incoming = incoming
-        self._ends = (read, write)
         assert self._child is not None
+        self._dispatcher = Dispatcher(partial(self._write, self._child))
         self._tasks = [
-            asyncio.create_task(self._read(self._child, incoming), name=f"read:{self._server}"),
-            asyncio.create_task(self._write(self._child, outgoing), name=f"write:{self._server}"),
+            asyncio.create_task(self._read(self._child, self._dispatcher), name=f"read:{self._server}"),
             asyncio.create_task(self._watch(self._child), name=f"watch:{self._server}"),
         ]
-        return read, write
+        return self._dispatcher
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -172,11 +165,9 @@ class StdioTransport:
         self._stopping = True
         try:
             with anyio.CancelScope(shield=True):
-                for end in self._ends:
-                    end.close()
-                if self._tasks:
-                    # What was accepted is still written, for a moment; the reader goes on, into nothing.
-                    await asyncio.wait({self._tasks[1]}, timeout=SETTLE)
+                if self._dispatcher is not None:
+                    self._dispatcher.close()  # the reader goes on, into nothing
+                    self._dispatcher.started.set()
                 if self._child is not None:
                     await self._child.stop(at_once=self._lost is not None)
         finally:
@@ -188,9 +179,8 @@ class StdioTransport:
             self._reaper.drop(self._child.pid)
         for task in self._tasks:
             task.cancel()
-        for end in (*self._ends, self._incoming):
-            if end is not None:
-                end.close()
+        if self._dispatcher is not None:
+            self._dispatcher.close()
         self._garbage.flush()
         self._log.close()
 
@@ -199,13 +189,13 @@ class StdioTransport:
             return
         error.server = error.server or self._server
         self._lost = error
-        if self._incoming is not None:
-            self._incoming.close()  # every request that is open ends now
+        if self._dispatcher is not None:
+            self._dispatcher.close()  # every request that is open ends now
         self._on_lost(copy.copy(error))
 
-    # -- the three tasks -------------------------------------------------------------------------------------------
+    # -- the tasks -------------------------------------------------------------------------------------------------
 
-    async def _read(self, child: Child, incoming: "MemoryObjectSendStream[Any]") -> None:
+    async def _read(self, child: Child, dispatcher: "Dispatcher") -> None:
         splitter = LineSplitter(MAX_LINE)
         told = False  # whether the line that is coming in has been given up already
         lines = 0
@@ -217,30 +207,27 @@ class StdioTransport:
                 told = False
                 if (lines := lines + 1) % LINES_PER_TURN == 0:
                     await asyncio.sleep(0)
-            await self._deliver(batch, incoming)
+            await self._deliver(batch, dispatcher)
             if not told and (over := splitter.over) is not None:
                 told = True
-                await self._take(over, incoming)
+                await self._take(over, dispatcher)
             if splitter.size > MAX_ENDLESS:
                 self._lose(TooLarge(f"wrote more than {MAX_ENDLESS >> 20} MiB without the end of a message."))
             if len(data) >= CHUNK:  # there is more: everybody else has a turn first
                 await asyncio.sleep(0)
         rest = splitter.rest()
         if rest is not None and not told:
-            await self._take(rest, incoming)
+            await self._take(rest, dispatcher)
 
-    async def _take(self, line: bytes | Oversized, incoming: "MemoryObjectSendStream[Any]") -> None:
+    async def _take(self, line: bytes | Oversized, dispatcher: "Dispatcher") -> None:
         batch = Batch()
         self._look_at(line, batch)
-        await self._deliver(batch, incoming)
+        await self._deliver(batch, dispatcher)
 
-    async def _deliver(self, batch: Batch, incoming: "MemoryObjectSendStream[Any]") -> None:
-        for message in batch.messages():
-            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                try:
-                    incoming.send_nowait(message)
-                except anyio.WouldBlock:
-                    await incoming.send(message)
+    async def _deliver(self, batch: Batch, dispatcher: "Dispatcher") -> None:
+        if not batch.empty:
+            await dispatcher.started.wait()
+            batch.pass_to(dispatcher.receive)
 
     def _look_at(self, line: bytes | Oversized, batch: Batch) -> None:
         if self._stopping or self._lost is not None:
@@ -251,15 +238,18 @@ class StdioTransport:
         if hopeless is not None:
             self._lose(hopeless)
 
-    async def _write(self, child: Child, outgoing: "MemoryObjectReceiveStream[SessionMessage]") -> None:
-        async for item in outgoing:
-            self._messages.note_request(item.message)
-            try:
-                await child.write(_encode(item.message) + b"\n")
-            except NotReading as error:
-                self._trouble = f"cannot be written to: {error}."
-                self._changed.set()
-                return
+    async def _write(self, child: Child, message: JsonObject) -> None:
+        """Write a message; where that cannot be done the connection is lost, and ends whoever waits for an answer."""
+        try:
+            if not child.writable:
+                await child.room()
+            self._messages.note_request(message)
+            child.write(_encode(message) + b"\n")
+            if not child.writable:
+                await child.room()
+        except NotReading as error:
+            self._trouble = f"cannot be written to: {error}."
+            self._changed.set()
 
     async def _watch(self, child: Child) -> None:
         reader = self._tasks[0]
@@ -287,12 +277,11 @@ class StdioTransport:
         return exited(self._server, self.exit_code, self._log.tail())
 
 
-def _encode(message: Any) -> bytes:
+def _encode(message: JsonObject) -> bytes:
     try:
-        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-    except ValueError:  # a lone surrogate: the editor's JSON may hold one, UTF-8 may not
-        plain = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
-        return json.dumps(well_formed(plain), ensure_ascii=False).encode()
+        return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except ValueError:  # a lone surrogate or an infinity: the editor's JSON may hold one, UTF-8 and JSON may not
+        return json.dumps(well_formed(message), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 async def _within(seconds: float, waiting: Coroutine[Any, Any, Any]) -> None:

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
-
 from codeagent_lsp.transport.batch import Batch
 
 
 def left(*messages: dict[str, Any]) -> list[Any]:
     batch = Batch()
     for message in messages:
-        batch.add(SessionMessage(jsonrpc_message_adapter.validate_python({"jsonrpc": "2.0", **message})))
-    return [item.message.model_dump(exclude_unset=True) for item in batch.messages()]
+        batch.add({"jsonrpc": "2.0", **message})
+    assert batch.empty == (not messages)
+    found: list[Any] = []
+    batch.pass_to(found.append)
+    return found
 
 
 def changed(kind: str) -> dict[str, Any]:

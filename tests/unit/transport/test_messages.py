@@ -28,7 +28,7 @@ class Wire:
     def answer(self, line: bytes | str) -> Any:
         """The one answer to the request in flight: its result, or its error."""
         data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
-        (message,) = self.messages.parse_plain(data)
+        (message,) = self.messages.parse(data)
         assert message["id"] == 7
         return message.get("result") or message["error"]
 
@@ -63,7 +63,7 @@ GOOD_IN_SUBSTANCE = {
 @pytest.mark.parametrize("line", GOOD_IN_SUBSTANCE.values(), ids=GOOD_IN_SUBSTANCE.keys())
 def test_an_answer_that_is_odd_in_form_is_taken(line: str) -> None:
     wire = Wire()
-    messages = wire.messages.parse_plain(line.encode())
+    messages = wire.messages.parse(line.encode())
     (answer,) = [message for message in messages if "method" not in message]
     assert answer["id"] == 7 and answer["result"]["content"] == OK["content"]
 
@@ -127,7 +127,7 @@ def test_an_error_without_id_ends_the_only_request_that_can_be_meant(open_reques
     if open_requests == 2:
         wire.messages.note_request({"id": 8, "method": "tools/call"})
     line = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}'
-    answers = wire.messages.parse_plain(line)
+    answers = wire.messages.parse(line)
     assert [answer["id"] for answer in answers] == ([7] if open_requests == 1 else [])
 
 
@@ -171,21 +171,21 @@ def test_numbers_arrive_as_they_are() -> None:
 )  # fmt: skip
 def test_chatter_is_not_a_message_and_harms_nothing(line: str) -> None:
     wire = Wire()
-    assert wire.messages.parse_plain(line.encode()) == []
+    assert wire.messages.parse(line.encode()) == []
     assert wire.messages.counts.messages == 0
     assert wire.answer(frame())["content"] == OK["content"]
 
 
 def test_a_log_line_that_quotes_a_request_is_not_taken_for_one() -> None:
     wire = Wire()
-    assert wire.messages.parse_plain(b'DEBUG received {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}') == []
+    assert wire.messages.parse(b'DEBUG received {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}') == []
 
 
 @pytest.mark.parametrize("request_id", [8, "x", "8", -1, 1e30, 10**40, None, True, [], {}])
 def test_an_answer_that_nobody_waits_for_is_ignored_and_is_no_garbage(request_id: Any) -> None:
     wire = Wire()
     line = json.dumps({"jsonrpc": "2.0", "id": request_id, "result": OK})
-    assert wire.messages.parse_plain(line.encode()) == []
+    assert wire.messages.parse(line.encode()) == []
     assert wire.messages.counts.garbage_lines == 0 and wire.messages.counts.messages == 1
     assert wire.answer(frame())["content"] == OK["content"]
 
@@ -193,10 +193,10 @@ def test_an_answer_that_nobody_waits_for_is_ignored_and_is_no_garbage(request_id
 def test_a_second_answer_and_the_answer_to_a_cancelled_request_are_ignored() -> None:
     wire = Wire()
     wire.answer(frame())
-    assert wire.messages.parse_plain(frame().encode()) == []
+    assert wire.messages.parse(frame().encode()) == []
     wire.messages.note_request({"id": 9, "method": "tools/call"})
     wire.messages.note_request({"method": "notifications/cancelled", "params": {"requestId": 9}})
-    assert wire.messages.parse_plain(frame().replace("7", "9").encode()) == []
+    assert wire.messages.parse(frame().replace("7", "9").encode()) == []
 
 
 @pytest.mark.parametrize(
@@ -217,12 +217,12 @@ def test_a_second_answer_and_the_answer_to_a_cancelled_request_are_ignored() -> 
     ],
 )
 def test_requests_and_notifications_of_the_server_are_set_right(message: Any, expected: Any) -> None:
-    assert Wire().messages.parse_plain(json.dumps(message).encode()) == [expected]
+    assert Wire().messages.parse(json.dumps(message).encode()) == [expected]
 
 
 def test_several_messages_on_one_line_all_arrive() -> None:
     line = '{"jsonrpc":"2.0","method":"a"}{"jsonrpc":"2.0","method":"b"}' + frame()
-    assert len(Wire().messages.parse_plain(line.encode())) == 3
+    assert len(Wire().messages.parse(line.encode())) == 3
 
 
 def deep(levels: int, method: str = "tools/call") -> bytes:
@@ -277,9 +277,9 @@ def test_brackets_inside_strings_are_no_nesting() -> None:
 )  # fmt: skip
 def test_a_line_that_was_too_long_fails_the_request_it_answered(head: bytes, tail: bytes) -> None:
     wire = Wire()
-    (message,) = wire.messages.parse_plain(Oversized(head, tail, 17_000_000))
+    (message,) = wire.messages.parse(Oversized(head, tail, 17_000_000))
     assert message["id"] == 7 and isinstance(message["error"]["data"], TooLarge)
-    assert wire.messages.parse_plain(Oversized(head, tail, 17_000_000)) == []
+    assert wire.messages.parse(Oversized(head, tail, 17_000_000)) == []
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_requests_that_are_never_answered_are_forgotten_in_the_end() -> None:
     wire = Wire()
     for number in range(30_000):
         wire.messages.note_request({"id": 100 + number, "method": "ping"})
-    assert wire.messages.parse_plain(frame().encode()) == []
+    assert wire.messages.parse(frame().encode()) == []
 
 
 JSON = st.recursive(
@@ -348,7 +348,7 @@ def test_any_result_is_repaired_or_refused_and_the_models_take_what_is_repaired(
 
     wire = Wire(method, version=version)
     line = json.dumps({"jsonrpc": "2.0", "id": 7, "result": result}, ensure_ascii=surrogates)
-    (message,) = wire.messages.parse_plain(line.encode("utf-8", "surrogatepass"))
+    (message,) = wire.messages.parse(line.encode("utf-8", "surrogatepass"))
     assert message["id"] == 7
     if "error" in message:
         assert isinstance(message["error"]["data"], HostError)

@@ -21,7 +21,7 @@ def ask(method: str, result: Any, version: str = "2025-11-25", uri: str = "a://1
     messages = Messages(warnings.append, server="s")
     meta = {"io.modelcontextprotocol/protocolVersion": version}
     messages.note_request({"id": 1, "method": method, "params": {"uri": uri, "_meta": meta}})
-    (message,) = messages.parse_plain(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode())
+    (message,) = messages.parse(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode())
     if "result" in message:
         validate_server_result(method, version, message["result"])
         return message["result"], warnings
@@ -144,7 +144,7 @@ def test_ten_thousand_tools_take_well_under_a_second_good_or_bad(kind: str) -> N
         messages = Messages(warnings.append, server="s")
         messages.note_request({"id": 1, "method": "tools/list"})
         started = time.perf_counter()
-        (message,) = messages.parse_plain(line)
+        (message,) = messages.parse(line)
         best = min(best, time.perf_counter() - started)
     assert best < 1.0
     assert len(message["result"]["tools"]) == (0 if kind in ("null", "unnamed") else 10_000)
@@ -401,7 +401,7 @@ def test_a_discovery_is_set_right() -> None:
 def test_the_version_of_the_opening_holds_for_what_follows() -> None:
     messages = Messages(lambda _: None)
     messages.note_request({"id": 1, "method": "initialize"})
-    messages.parse_plain(json.dumps({"jsonrpc": "2.0", "id": 1, "result": INITIALIZE}).encode())
+    messages.parse(json.dumps({"jsonrpc": "2.0", "id": 1, "result": INITIALIZE}).encode())
     messages.note_request({"id": 2, "method": "tools/list"})
-    (message,) = messages.parse_plain(b'{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}')
+    (message,) = messages.parse(b'{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}')
     assert message["result"] == {"tools": []}

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -67,13 +68,23 @@ class Bench:
 
     @asynccontextmanager
     async def client(self, *words: str, mode: str = "legacy", **more: Any) -> AsyncIterator[Any]:
-        """A session of the SDK with the scripted server."""
-        from mcp import Client
+        """A session of the SDK with the scripted server, opened in the era that `mode` names."""
+        from mcp.client._probe import negotiate_auto
+        from mcp.client.session import ClientSession
+        from mcp_types import DiscoverResult, ServerCapabilities
 
         transport = self.stdio(*words, **more)
-        async with Client(transport, mode=mode, read_timeout_seconds=10) as client:
-            client.transport = transport
-            yield client
+        async with (
+            transport.dispatcher() as dispatcher,
+            ClientSession(dispatcher=dispatcher, read_timeout_seconds=10) as session,
+        ):
+            if mode == "legacy":
+                await session.initialize()
+            elif mode == "auto":
+                await negotiate_auto(session)
+            else:
+                session.adopt(DiscoverResult(supported_versions=[mode], capabilities=ServerCapabilities()))
+            yield SimpleNamespace(session=session, transport=transport, list_tools=session.list_tools)
 
     def remote(self, url: str, *, headers: dict[str, str] | None = None, old: bool = False, **more: Any) -> Any:
         from codeagent_lsp.transport.http import HttpTransport
