@@ -27,19 +27,25 @@ def finish(
     item: Item, cursor: Cursor, place: Callable[[Span], types.Range], *, markdown: bool, snippets: bool
 ) -> types.CompletionItem:
     """The item as LSP has it, at the cursor; a comma that is missing before it comes along."""
-    begun = cursor.typed
+    begun, where = cursor.typed, cursor.replace
     head = item.plain if begun.startswith('"') == item.plain.startswith('"') else item.plain.strip('"')
     if begun.startswith('"') and not head.startswith('"'):
         head = f'"{head}"'
-    snippet_kind = item.kind is types.CompletionItemKind.Snippet
+    if item.kind is types.CompletionItemKind.Snippet and begun.startswith('"'):
+        head = f'"{item.label}"'
+    text = item.snippet if snippets else item.plain
+    if begun.startswith('"') and text.startswith('"'):
+        # The quote that stands there stays: editors that match whole words (Emacs, Kate) do not count it as one's part.
+        where, text, head = Span(where.start + 1, where.end), text[1:], head[1:]
     made = types.CompletionItem(
         label=item.label,
         kind=item.kind,
         detail=item.detail or None,
-        filter_text=f'"{item.label}"' if snippet_kind and begun.startswith('"') else head[:MAX_FILTER],
+        filter_text=head[:MAX_FILTER],
+        insert_text=text,
         insert_text_format=types.InsertTextFormat.Snippet if snippets else types.InsertTextFormat.PlainText,
         insert_text_mode=types.InsertTextMode.AdjustIndentation,
-        text_edit=types.TextEdit(place(cursor.replace), item.snippet if snippets else item.plain),
+        text_edit=types.TextEdit(place(where), text),
     )
     if item.documentation:
         kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText

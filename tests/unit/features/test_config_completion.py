@@ -238,8 +238,31 @@ def test_on_every_prefix_of_a_config_items_are_edits_of_one_line_that_no_client_
             assert where.start.line == where.end.line == position.line
             assert where.start.character <= position.character <= where.end.character
             begun = covered(text, types.Range(where.start, position))
-            head = begun[:1] if begun[:1] in ('"', "$") else ""
+            variable = item.kind is types.CompletionItemKind.Variable and begun.startswith("$")
+            head = begun[:1] if begun[:1] == '"' or variable else ""
             assert (item.filter_text or item.label).startswith(head), (begun, item)
+
+
+@pytest.mark.parametrize("snippets", [True, False])
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        (SERVER % '"sta|"', "startTimeout"),
+        (SERVER % '"sta|', "startTimeout"),
+        (SERVER % '"command": "uv|"', "uvx"),
+        ('{"mcpServers": {"|"}}', "server: a program"),
+    ],
+)
+def test_a_quote_that_stands_there_is_kept_for_editors_that_match_whole_words(
+    place: Place, text: str, label: str, snippets: bool
+) -> None:
+    found, position = place.marked(text)
+    world = evolve(place.world, snippets=snippets, programs=lambda: ["uvx"])
+    (item,) = (item for item in complete(found, position, world).items if item.label == label)
+    assert isinstance(item.text_edit, types.TextEdit)
+    assert item.insert_text == item.text_edit.new_text and not item.insert_text.startswith('"')
+    assert covered(found, types.Range(item.text_edit.range.start, position)) in (item.filter_text or "")
+    assert found.document.text[found.offset(item.text_edit.range.start) - 1] == '"'
 
 
 @settings(max_examples=300, deadline=None)
