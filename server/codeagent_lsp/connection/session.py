@@ -112,7 +112,7 @@ class Session:
             params = types.CallToolRequestParams(name=name, arguments=arguments, _meta=self._meta(), **more)
             return types.CallToolRequest(params=params)
 
-        return await self._drive(request, on_progress or _ignore, timeout, tool=name)
+        return await self._drive("tools/call", request, on_progress or _ignore, timeout, tool=name)
 
     async def read_resource(self, uri: str, *, on_progress: Progress | None = None) -> JsonObject:
         """Read a resource; `uri` goes out byte for byte."""
@@ -120,7 +120,7 @@ class Session:
         def request(more: JsonObject) -> types.ReadResourceRequest:
             return types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=uri, **more))
 
-        return await self._drive(request, on_progress)
+        return await self._drive("resources/read", request, on_progress)
 
     async def get_prompt(self, name: str, arguments: dict[str, str]) -> JsonObject:
         """Get a prompt, filled in."""
@@ -128,7 +128,7 @@ class Session:
         def request(more: JsonObject) -> types.GetPromptRequest:
             return types.GetPromptRequest(params=types.GetPromptRequestParams(name=name, arguments=arguments, **more))
 
-        return await self._drive(request)
+        return await self._drive("prompts/get", request)
 
     async def complete(self, ref: JsonObject, argument: JsonObject, context: dict[str, str] | None) -> JsonObject:
         """Values for an argument: `ref` is `{"type": "ref/prompt", "name"}` or `{"type": "ref/resource", "uri"}`."""
@@ -188,6 +188,7 @@ class Session:
 
     async def _drive(
         self,
+        method: str,
         request: Callable[[JsonObject], types.Request[Any, Any]],
         on_progress: Progress | None = None,
         timeout: float | None = None,
@@ -212,8 +213,7 @@ class Session:
                     more = await self._answers(result)
             raise Protocol(f"asked for more input {MAX_ROUNDS} times in a row, and was given up on.", tool=tool)
 
-        label = f"{request({}).method} {tool}" if tool else request({}).method
-        return await self._bounded(label, rounds, timeout, tool=tool)
+        return await self._bounded(f"{method} {tool}" if tool else method, rounds, timeout, tool=tool)
 
     async def _round(self, request: types.Request[Any, Any], callback: Any, tool: str | None) -> JsonObject:
         try:

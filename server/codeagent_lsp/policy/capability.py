@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from codeagent_lsp.policy.verbs import forms
 from codeagent_lsp.protocol import Capability
@@ -87,6 +88,7 @@ def _annotated(annotations: Mapping[str, object] | None) -> Capability | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def _from_name(name: str) -> Capability | None:
     return _worst(danger for clause in _clauses(words(name), _JOINTS) for danger in _name_clause(clause))
 

@@ -57,8 +57,14 @@ def _fields(cls: type) -> tuple[tuple[str, str, bool], ...]:
     return tuple((a.name, camel(a.name), a.default is None) for a in attrs.fields(cast(Any, cls)))
 
 
+@cache
+def _known(cls: type) -> dict[str, tuple[str, Any, bool]]:
+    """The fields of a class by the name they travel under: own name, type, and whether they must be there."""
+    return {camel(a.name): (a.name, a.type, a.default is attrs.NOTHING) for a in attrs.fields(cast(Any, cls))}
+
+
 def _read(data: object, target: Any, where: str) -> object:
-    if target is Any:
+    if target is Any or type(data) is target:
         return data
     if attrs.has(target):
         return _read_object(data, target, where)
@@ -110,7 +116,7 @@ def _read_object(data: object, cls: Any, where: str) -> object:
     if not isinstance(data, dict):
         raise InvalidParams(f"{_at(where)} must be an object")
     given = cast(dict[str, object], data)
-    known = {camel(a.name): a for a in attrs.fields(cls)}
+    known = _known(cls)
     prefix = f"{where}." if where else ""
     for key in given:
         if key not in known:
@@ -118,10 +124,10 @@ def _read_object(data: object, cls: Any, where: str) -> object:
             hint = f" (did you mean `{close[0]}`?)" if close else ""
             raise InvalidParams(f"unknown field `{prefix}{key}`{hint}")
     values: dict[str, object] = {}
-    for key, attribute in known.items():
-        if key in given and not (given[key] is None and attribute.default is not attrs.NOTHING):
-            values[attribute.name] = _read(given[key], attribute.type, prefix + key)
-        elif attribute.default is attrs.NOTHING:
+    for key, (name, kind, required) in known.items():
+        if key in given and (required or given[key] is not None):
+            values[name] = _read(given[key], kind, prefix + key)
+        elif required:
             raise InvalidParams(f"missing field `{prefix}{key}`")
     return cls(**values)
 
