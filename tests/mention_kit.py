@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from attrs import evolve
 from lsprotocol import types
 
+from codeagent_lsp.catalog.addresses import mention
 from codeagent_lsp.features.documents import Document
 from codeagent_lsp.features.index import MentionIndex
 from codeagent_lsp.features.mentions import scan_line
 from codeagent_lsp.features.positions import Encoding
-from codeagent_lsp.features.spelling import mention_text
 from codeagent_lsp.protocol.values import Resource, ResourceTemplate, ServerStatus
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
@@ -18,7 +18,7 @@ Items = Sequence["str | Resource | ResourceTemplate"]
 
 def resource(server: str, uri: str, name: str | None = None, **more: object) -> Resource:
     address = f"codeagent://resource/{(server + chr(0) + uri).encode(errors='replace').hex()}/file"
-    made = Resource(server, uri, uri if name is None else name, address, mention_text(server, uri))
+    made = Resource(server, uri, uri if name is None else name, address, mention(server, uri))
     return evolve(made, **more)
 
 

@@ -11,10 +11,10 @@ import mimetypes
 import re
 from collections.abc import Iterable
 from functools import cache
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
+from codeagent_lsp.catalog.spelled import server_text, uri_text
 from codeagent_lsp.protocol import Resource
-from codeagent_lsp.text import visible
 
 SCHEME = "codeagent"
 _PREFIX = f"{SCHEME}://resource/"
@@ -22,7 +22,6 @@ _OPAQUE = re.compile(r"[A-Za-z0-9_-]+")
 _MAX_NAME = 80
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _EXTENSION = re.compile(r"\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{1,10}$")
-_PLAIN_SERVER = re.compile(r'[^\s:"\\@][^\s:]*')
 _MENTION = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([^\s:"\\@][^\s:]*)):(.*)', re.DOTALL)
 
 # Where Python's own table has none, or an odd one.
@@ -82,17 +81,13 @@ def parse(document: str) -> tuple[str, str] | None:
 
 
 def mention(server: str, uri: str) -> str:
-    """`@server:uri`, the name in quotes where white space or a colon would end it, hidden characters escaped."""
-    shown = "".join(char if _stands(char) else quote(char, safe="", errors="replace") for char in uri)
-    return mention_prefix(server) + shown
+    """`@server:uri` that ends where it should whatever follows it, and that can hide nothing."""
+    return mention_prefix(server) + uri_text(uri)
 
 
 def mention_prefix(server: str) -> str:
     """`@server:`, the name in quotes where white space or a colon would end it."""
-    if _PLAIN_SERVER.fullmatch(server):
-        return f"@{server}:"
-    quoted = server.replace("\\", "\\\\").replace('"', '\\"')
-    return f'@"{quoted}":'
+    return f"@{server_text(server)}:"
 
 
 def parse_mention(text: str, servers: Iterable[str]) -> tuple[str, str] | None:
@@ -119,10 +114,6 @@ def spelling(uri: str) -> str:
         return unquote(uri, errors="strict")
     except UnicodeDecodeError:
         return uri
-
-
-def _stands(char: str) -> bool:
-    return not char.isspace() and ((char.isascii() and char.isprintable()) or visible(char) == char)
 
 
 def _file_name(name: str, uri: str, mime_type: str | None) -> str:

@@ -13,14 +13,15 @@ from typing import Any, cast
 from attrs import evolve, field, frozen, validators
 from lsprotocol import types
 
+from codeagent_lsp.catalog.spelled import server_text as name_text
+from codeagent_lsp.catalog.spelled import uri_text
 from codeagent_lsp.errors import HostError
 from codeagent_lsp.features.completion_context import NameTyping, UriTyping, context_at
 from codeagent_lsp.features.describe import as_markup, resource_text, server_line, server_text, template_text
 from codeagent_lsp.features.documents import Document
 from codeagent_lsp.features.index import MentionIndex, ServerEntry
 from codeagent_lsp.features.listing import title
-from codeagent_lsp.features.spelling import normal, uri_text
-from codeagent_lsp.features.spelling import server_text as name_text
+from codeagent_lsp.features.spelling import normal
 from codeagent_lsp.features.templates import Typing, typing
 from codeagent_lsp.protocol.params import ArgumentValue, CompleteArgumentParams, CompletionRef
 from codeagent_lsp.protocol.results import Completion

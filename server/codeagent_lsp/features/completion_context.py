@@ -4,7 +4,7 @@ import re
 
 from attrs import frozen
 
-from codeagent_lsp.features.boundaries import CANDIDATE, may_begin, word_stop
+from codeagent_lsp.catalog.boundaries import CANDIDATE, may_begin, word_stop
 from codeagent_lsp.features.index import MentionIndex
 from codeagent_lsp.features.mentions import Head, head_at, mention_at
 

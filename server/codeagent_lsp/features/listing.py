@@ -3,8 +3,9 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from codeagent_lsp.features.boundaries import ends_at
-from codeagent_lsp.features.spelling import Normal, mention_text, normal
+from codeagent_lsp.catalog.addresses import mention
+from codeagent_lsp.catalog.boundaries import ends_at
+from codeagent_lsp.features.spelling import Normal, normal
 from codeagent_lsp.features.templates import read_template
 from codeagent_lsp.protocol.values import Resource, ResourceTemplate
 from codeagent_lsp.text import one_line
@@ -105,7 +106,7 @@ class Listing:
         """
         known = self._shown.get(uri)
         if known is None:
-            known = one_line(uri, 120), title(self.resources[uri]), mention_text(self.server, uri)
+            known = one_line(uri, 120), title(self.resources[uri]), mention(self.server, uri)
             self._shown[uri] = known
         return known
 

@@ -12,6 +12,7 @@ from typing import Any, cast
 from attrs import evolve
 from lsprotocol import types
 
+from codeagent_lsp.catalog.spelled import uri_text
 from codeagent_lsp.errors import Stale, WorkError
 from codeagent_lsp.features.content import is_binary, language_of, text_of
 from codeagent_lsp.features.describe import title_of
@@ -19,7 +20,6 @@ from codeagent_lsp.features.documents import Document, Documents, Spot
 from codeagent_lsp.features.index import MentionIndex, ServerEntry
 from codeagent_lsp.features.mention_diagnostics import UNKNOWN, diagnostic, problem
 from codeagent_lsp.features.resolving import Read, mentions_in
-from codeagent_lsp.features.spelling import uri_text
 from codeagent_lsp.protocol.values import ResourceContents
 from codeagent_lsp.text import one_line
 

@@ -11,16 +11,17 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from codeagent_lsp.features.boundaries import CANDIDATE, may_begin, word_end
-from codeagent_lsp.features.spelling import Normal, is_plain, normal_line
+from codeagent_lsp.catalog.boundaries import CANDIDATE, may_begin, word_end
+from codeagent_lsp.catalog.spelled import is_plain
+from codeagent_lsp.features.spelling import Normal, normal_line
 
 _QUOTED = re.compile(r'@"((?:[^"\\]|\\.){1,256})":')
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,63}:.")
 _PROSE = re.compile(
-    "markdown|mdx|rmd|quarto|plaintext|text|txt|git-?commit|gitrebase|git-rebase|jjdescription|hgcommit|commit|mail|email"
+    "markdown|gfm|mdx|rmd|quarto|plaintext|text|txt|git-?commit|gitrebase|git-rebase|jjdescription|hgcommit|commit|mail|email"
     "|eml|asciidoc(?:tor)?|adoc|rst|restructuredtext|latex|tex|plaintex|bibtex|context|org|norg|neorg|typst|textile|creole"
     "|mediawiki|wikitext|vimwiki|djot|pod|help|vimdoc|man|troff|groff|fountain|prompt|instructions|chatagent|skill"
-    "|scminput|chatinput|log|todo|taskpaper"
+    "|scminput|chatinput|log|todo|taskpaper|message|log-edit"
 )
 
 

@@ -6,10 +6,10 @@ from itertools import islice
 from lsprotocol import types
 
 from codeagent_lsp.catalog.addresses import parse
+from codeagent_lsp.catalog.spelled import server_text
 from codeagent_lsp.errors import InvalidParams
 from codeagent_lsp.features.documents import Document, Spot
 from codeagent_lsp.features.index import MentionIndex
-from codeagent_lsp.features.spelling import server_text
 
 LIMIT = 10_000
 

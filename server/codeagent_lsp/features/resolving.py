@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from lsprotocol import types
 
+from codeagent_lsp.catalog.addresses import mention
 from codeagent_lsp.errors import HostError
 from codeagent_lsp.features.content import text_of
 from codeagent_lsp.features.documents import Document, Spot
 from codeagent_lsp.features.index import MentionIndex
 from codeagent_lsp.features.positions import Encoding
-from codeagent_lsp.features.spelling import mention_text
 from codeagent_lsp.protocol.values import Mention, Position, Range, ResourceContents
 
 MAX_MENTIONS = 1000
@@ -64,7 +64,7 @@ async def expanded_text(document: Document, index: MentionIndex, read: Read, ran
     parts = [document.text(range).rstrip("\r\n")]
     for (server, uri), what in (await _read_all(list(keys), read)).items():
         shown = f"[{what}]" if isinstance(what, str) else text_of(what).rstrip("\n")
-        parts.append(f"──── {mention_text(server, uri)} ────\n\n{shown}")
+        parts.append(f"──── {mention(server, uri)} ────\n\n{shown}")
     return "\n\n".join(parts) + "\n"
 
 

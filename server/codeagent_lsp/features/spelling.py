@@ -1,4 +1,4 @@
-"""How a resource is spelled in a mention, and how every spelling of it finds the listed URI.
+"""How every spelling of a resource in a text finds its listed URI.
 
 A URI may stand in a text as it is listed, percent-encoded, or plain. `normal` takes all of them to one form; the form
 is only ever a key: what goes to a server is the listed string.
@@ -9,12 +9,7 @@ from bisect import bisect_left
 
 from attrs import field, frozen
 
-from codeagent_lsp.features.boundaries import word_end
-from codeagent_lsp.text import visible
-
 _ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_SAFE = re.compile(r"[A-Za-z0-9:/?#@!$&()*+,;=%._~-]*")
-_PLAIN_NAME = re.compile(r'[^\s:"\\@][^\s:]*')
 
 
 @frozen
@@ -92,48 +87,3 @@ def _decode(escapes: str) -> list[tuple[str, int]]:
         out.append((char, 3 * size))
         at += size
     return out
-
-
-def mention_text(server: str, uri: str) -> str:
-    """A mention of a resource that ends where it should whatever follows it, and that can hide nothing."""
-    return f"@{server_text(server)}:{uri_text(uri)}"
-
-
-def server_text(server: str) -> str:
-    """A server's name as it stands after the `@`: in quotes where white space or a colon would end it."""
-    if is_plain(server):
-        return server
-    quoted = server.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{quoted}"'
-
-
-def is_plain(server: str) -> bool:
-    """Whether a server's name can stand after the `@` without quotes."""
-    return bool(_PLAIN_NAME.fullmatch(server))
-
-
-def uri_text(uri: str) -> str:
-    """A listed URI as one word: what cannot stand in a mention is percent-encoded."""
-    text = uri if _SAFE.fullmatch(uri) else "".join(char if _stands(char) else escape(char) for char in uri)
-    return _escape_end(text)
-
-
-def escape(char: str) -> str:
-    """The percent-escape of one character."""
-    return "".join(f"%{byte:02X}" for byte in char.encode(errors="replace"))
-
-
-def _stands(char: str) -> bool:
-    if char.isascii():
-        return char.isprintable() and char not in " \"'<>`\\"
-    return visible(char, newlines=False) == char and not char.isspace()
-
-
-def _escape_end(text: str) -> str:
-    """Escape what a reader would take for the punctuation of the sentence, or for a bracket around the mention."""
-    for _ in range(8):
-        end = word_end(text, 0)
-        if end == len(text):
-            return text
-        text = text[:end] + escape(text[end]) + text[end + 1 :] if end else escape(text[0]) + text[1:]
-    return "".join(char if char.isalnum() or char in "/:%-_" else escape(char) for char in text)

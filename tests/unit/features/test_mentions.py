@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codeagent_lsp.catalog.addresses import mention as mention_text
 from codeagent_lsp.features.mentions import is_code, scan_line
-from codeagent_lsp.features.spelling import mention_text, normal, normal_line
+from codeagent_lsp.features.spelling import normal, normal_line
 from mention_kit import found, index_of
 
 NAMES = ["host", "github.com", "v4", "scope", "repo", "sha256", "file", "docs", "db", "my server", "a:b", "name@folder"]
