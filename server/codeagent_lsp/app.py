@@ -13,6 +13,7 @@ from lsprotocol import types
 
 from codeagent_lsp.editor import Editor, read_trust
 from codeagent_lsp.errors import NotReady
+from codeagent_lsp.language.board import Board
 from codeagent_lsp.paths import folders_of, path_of
 from codeagent_lsp.rpc.server import HostServer
 
@@ -43,6 +44,8 @@ class App:
         self._published: set[str] = set()
         self._watcher: Watcher | None = None
         self._desk: Desk | None = None
+        self._house: Host | None = None
+        self._board = Board(self.editor)
         self.commands: dict[str, Any] | None = None
         """The table of commands, once the first of them has come."""
 
@@ -72,7 +75,9 @@ class App:
             from codeagent_lsp.language.desk import Desk
 
             capabilities = self._params.capabilities if self._params else types.ClientCapabilities()
-            self._desk = Desk(self.editor, self.server.position_encoding, capabilities)
+            self._desk = Desk(self.editor, self._board, self.server.position_encoding, capabilities)
+            if self._house is not None:
+                self._desk.attach(self._house)
         return self._desk
 
     def close(self) -> None:
@@ -97,7 +102,9 @@ class App:
             async with anyio.create_task_group() as self._tasks:
                 workspace = self._workspace()
                 host = compose.compose(self.editor, workspace, self._spawn, self._publish, self._version)
-                self.desk.attach(host)
+                self._house = host
+                if self._desk is not None:
+                    self._desk.attach(host)
                 try:
                     self._tasks.start_soon(self._configure, host, compose.Watcher(host))
                     self._tasks.start_soon(host.manager.run)
@@ -105,7 +112,8 @@ class App:
                     host.manager.close()
                     await host.manager.closed.wait()
                 finally:
-                    self.desk.close()
+                    if self._desk is not None:
+                        self._desk.close()
                     host.close_reaper()
                 self._tasks.cancel_scope.cancel()
         except Exception:
@@ -193,9 +201,9 @@ class App:
 
         found = {file.path.as_uri(): config_diagnostics(file, self.server.position_encoding) for file in config.files}
         for uri in self._published - found.keys():
-            self.desk.board.show(uri, "config", [])
+            self._board.show(uri, "config", [])
         for uri, diagnostics in found.items():
-            self.desk.board.show(uri, "config", diagnostics)
+            self._board.show(uri, "config", diagnostics)
         self._published = set(found)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

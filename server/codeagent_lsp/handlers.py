@@ -1,6 +1,6 @@
 """The table: which message is answered by which function."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -16,6 +16,9 @@ from codeagent_lsp.rpc.server import HostServer
 if TYPE_CHECKING:
     from codeagent_lsp.language.desk import Desk
     from codeagent_lsp.operations.host import Host
+
+
+Operation = Callable[["Host", Any], Awaitable[Any]]
 
 
 @frozen
@@ -59,10 +62,10 @@ def command_table(app: App) -> dict[str, Row]:
         "codeagent.revokeApproval": Row(approvals.revoke_approval),
         "codeagent.completeArgument": Row(completing.complete_argument),
         "codeagent.effectiveConfig": Row(status.effective_config),
-        "codeagent.resolveMentions": Row(app.desk.mentions.resolve_mentions),
-        "codeagent.importConfig": Row(app.desk.config.import_config),
-        OPEN_RESOURCE: Row(app.desk.open_resource),
-        RUN_CALL: Row(app.desk.run_call),
+        "codeagent.resolveMentions": Row(_on_desk(app, lambda desk: desk.mentions.resolve_mentions)),
+        "codeagent.importConfig": Row(_on_desk(app, lambda desk: desk.config.import_config)),
+        OPEN_RESOURCE: Row(_on_desk(app, lambda desk: desk.open_resource)),
+        RUN_CALL: Row(_on_desk(app, lambda desk: desk.run_call)),
     }
 
 
@@ -149,6 +152,11 @@ LANGUAGE_FEATURES: tuple[tuple[str, Any, Callable[["Desk", Any], Any]], ...] = (
     (types.WORKSPACE_TEXT_DOCUMENT_CONTENT, None, lambda desk, params: desk.document(params)),
 )
 """What is answered about texts. The functions are on the desk, which is made when the first of them is needed."""
+
+
+def _on_desk(app: App, method: "Callable[[Desk], Operation]") -> Operation:
+    """An operation of the desk, which is made only when it is needed."""
+    return lambda host, params: method(app.desk)(host, params)
 
 
 def _language(app: App, function: Callable[["Desk", Any], Any]) -> Callable[[Any], Any]:

@@ -7,12 +7,13 @@ from lsprotocol import types
 from codeagent_lsp.editor import Editor
 from codeagent_lsp.errors import InvalidParams
 from codeagent_lsp.features.positions import Encoding
+from codeagent_lsp.language.board import Board
 from codeagent_lsp.language.calls import CallFeatures
 from codeagent_lsp.language.config import ConfigFeatures
 from codeagent_lsp.language.contents import Contents
 from codeagent_lsp.language.entries import Entries
 from codeagent_lsp.language.mentions import MentionFeatures
-from codeagent_lsp.language.state import CONTENT, Board, Language
+from codeagent_lsp.language.state import CONTENT, Language
 from codeagent_lsp.language.wishes import read_wishes
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 class Desk:
     """One for the server process. It works from the first message on, and knows of servers once the house stands."""
 
-    def __init__(self, editor: Editor, encoding: Encoding, capabilities: types.ClientCapabilities) -> None:
-        self.board = Board(editor)
-        self.language = Language(editor, encoding, self.board)
+    def __init__(
+        self, editor: Editor, board: Board, encoding: Encoding, capabilities: types.ClientCapabilities
+    ) -> None:
+        self.language = Language(editor, encoding, board)
         self.contents = Contents(editor)
         wishes = read_wishes(capabilities, editor.options.named)
         self.mentions = MentionFeatures(self.language, self.contents, wishes)

@@ -11,6 +11,7 @@ from codeagent_lsp.features.documents import Document, Documents
 from codeagent_lsp.features.index import MentionIndex
 from codeagent_lsp.features.mention_diagnostics import mention_diagnostics
 from codeagent_lsp.features.positions import Encoding
+from codeagent_lsp.language.board import Board
 from codeagent_lsp.protocol import Resource, ResourceTemplate, ServerStatus
 
 if TYPE_CHECKING:
@@ -39,27 +40,6 @@ class HostView:
     def templates(self, server: str) -> Sequence[ResourceTemplate]:
         """The resource templates of a server."""
         return self._host.catalog.templates(server)
-
-
-class Board:
-    """The diagnostics of each document, in parts that do not know of each other; told when the whole has changed."""
-
-    def __init__(self, editor: Editor) -> None:
-        self._editor = editor
-        self._parts: dict[str, dict[str, list[types.Diagnostic]]] = {}
-
-    def show(self, uri: str, part: str, found: list[types.Diagnostic]) -> None:
-        """Replace one part of a document's diagnostics."""
-        parts = self._parts.setdefault(uri, {})
-        if parts.get(part, []) == found:
-            return
-        if found:
-            parts[part] = found
-        else:
-            parts.pop(part, None)
-        self._editor.publish_diagnostics(uri, [item for name in sorted(parts) for item in parts[name]])
-        if not parts:
-            del self._parts[uri]
 
 
 class Language:
