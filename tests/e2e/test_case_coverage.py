@@ -216,16 +216,17 @@ ELSEWHERE = {
 
 
 def told_by_tests() -> dict[str, list[str]]:
-    """The cases that the end-to-end tests name, and by which test."""
+    """The cases that the end-to-end tests, and those in real editors, name, and by which test."""
     found: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((ROOT / "tests" / "e2e").glob("test_*.py")):
+    tests = ROOT / "tests"
+    for path in [*sorted((tests / "e2e").glob("test_*.py")), *sorted((tests / "editors").glob("*/test_*.py"))]:
         if path.name == Path(__file__).name:
             continue
         source = path.read_text("utf-8")
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
                 for case in dict.fromkeys(ID.findall(_expanded(ast.get_docstring(node) or ""))):
-                    found[case].append(f"e2e/{path.name}::{node.name}")
+                    found[case].append(f"{path.relative_to(tests)}::{node.name}")
     return found
 
 

@@ -5,6 +5,7 @@ are ordered, and a document that is skipped once is wrong for ever. Nothing here
 change before anything else has every later request see it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -30,6 +31,10 @@ class Spot(NamedTuple):
         return types.Range(types.Position(line, self.start), types.Position(line, self.end))
 
 
+_PROSE_FILE = re.compile(r"(?:\.(?:md|markdown|mdx|txt|text|rst|adoc|org|tex)|/[A-Z]+_EDITMSG)\Z")
+"""Prose, whatever its language is called: eglot gives all files of a server the language of the first one."""
+
+
 class Document:
     """One open document. Columns are in units of `encoding`; ranges past the end of a line or text are clamped."""
 
@@ -38,7 +43,7 @@ class Document:
         self.language_id = language_id
         self.version = version
         self.encoding: Encoding = encoding
-        self.code = is_code(language_id)
+        self.code = is_code(language_id) and not _PROSE_FILE.search(uri)
         self.lines: Lines[tuple[Spot, ...]] = Lines(well_formed_text(text))
 
     def line(self, index: int) -> str:

@@ -34,6 +34,7 @@ class Desk:
         self.entries = Entries(self.language, self.config)
         self.calls = CallFeatures(self.language, wishes)
         self._editor = editor
+        self._wishes = wishes
 
     def attach(self, host: "Host") -> None:
         """The house stands."""
@@ -93,6 +94,7 @@ class Desk:
             own = self.config.completion(document, params.position)
             own = own if own is not None else self.calls.completion(document, params.position)
             if own is not None:
+                self._wishes.suit(own.items)
                 return own
         return await self.mentions.completion(params)
 

@@ -58,7 +58,9 @@ class MentionFeatures:
 
     def resolve_completion(self, item: types.CompletionItem) -> types.CompletionItem:
         """The documentation of one item."""
-        return completion.resolve(item, self._language.index, markdown=self._wishes.markdown_completion)
+        found = completion.resolve(item, self._language.index, markdown=self._wishes.markdown_completion)
+        self._wishes.suit([found])
+        return found
 
     def hover(self, params: types.HoverParams) -> types.Hover | None:
         """What is known of a mention; nothing is read for it."""
@@ -79,6 +81,8 @@ class MentionFeatures:
         if document is None:
             return None
         found = links.document_links(document, self._language.index)
+        for link in () if self._wishes.tooltips else found:
+            link.tooltip = None
         if not self._contents.client_opens:
             for link in found:
                 link.data, link.target = link.target, None

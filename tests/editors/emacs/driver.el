@@ -11,13 +11,20 @@
       eglot-confirm-server-initiated-edits nil
       vc-handled-backends '(Git))
 
-(defun drive (form)
-  "Evaluate FORM; its value, or its error, as JSON in base64, which every terminal leaves alone."
+(defun drive (file)
+  "Evaluate the form that FILE holds; its value, or its error, as JSON in base64, which every terminal leaves alone."
   (let ((answer (condition-case problem
                     (with-current-buffer (window-buffer) ; emacsclient has another one
-                      (list :value (eval form t)))
+                      (list :value (eval (drive-read file) t)))
                   (error (list :error (error-message-string problem))))))
     (base64-encode-string (encode-coding-string (json-encode answer) 'utf-8) t)))
+
+(defun drive-read (file)
+  "The form that FILE holds."
+  (with-temp-buffer
+    (let ((coding-system-for-read 'utf-8-unix))
+      (insert-file-contents file))
+    (read (current-buffer))))
 
 (defun drive-until (seconds probe)
   "Call PROBE whenever a process has said something, until it gives a value, for SECONDS at most."
@@ -80,5 +87,14 @@
                (lambda () (seq-some (lambda (action) (equal (plist-get action :title) title))
                                     (eglot-code-actions (point) (point)))))
   (drive-answering title (lambda () (let ((last-nonmenu-event t)) (eglot-code-actions (point) (point) nil t)))))
+
+(defun drive-ask (text method params)
+  "Send a request METHOD about TEXT, which the buffer holds from now on; the result."
+  (erase-buffer)
+  (insert text)
+  (eglot--signal-textDocument/didChange)
+  (jsonrpc-request (eglot-current-server) method
+                   (append (list :textDocument (eglot--TextDocumentIdentifier)) params)
+                   :timeout 30))
 
 ;;; driver.el ends here

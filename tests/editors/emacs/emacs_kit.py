@@ -82,7 +82,8 @@ class Emacs:
 
     def eval(self, form: str) -> Any:
         """The value of a form, as JSON makes of it: `nil` and `[]` are None, a plist is a dict."""
-        done = self._client(f"(drive '{form})")
+        (self.home / "form.el").write_text(form, "utf-8")
+        done = self._client(f"(drive {quoted(str(self.home / 'form.el'))})")
         answered = done.stdout.decode().strip().strip('"')
         assert done.returncode == 0, (done.stderr.decode(), answered)
         answer = json.loads(base64.b64decode(answered))
@@ -143,6 +144,11 @@ class Emacs:
         """Choose a code action at point."""
         done = self.eval(f"(drive-act {quoted(title)} {PATIENCE})")
         assert title in done["asked"]["choices"], done
+
+    def ask(self, text: str, method: str, params: dict[str, Any]) -> Any:
+        """The result of a request about the current buffer, once it has this text."""
+        plist = f"(json-parse-string {quoted(json.dumps(params))} :object-type 'plist)"
+        return self.eval(f"(drive-ask {quoted(text)} :{method} {plist})")
 
     def command(self, name: str, /, **params: Any) -> Any:
         """`workspace/executeCommand`, by eglot."""

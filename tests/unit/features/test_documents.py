@@ -289,3 +289,18 @@ def test_a_stretch_of_text_is_cut_exactly() -> None:
     assert doc.text(whole) == doc.text() == "a😀b\r\nsecond\nthird"
     assert doc.text(types.Range(types.Position(0, 3), types.Position(1, 3))) == "b\r\nsec"
     assert doc.text(types.Range(types.Position(1, 1), types.Position(1, 3))) == "ec"
+
+
+@pytest.mark.parametrize(
+    ("uri", "language", "code"),
+    [
+        ("file:///w/a.md", "js", False),
+        ("file:///w/.git/COMMIT_EDITMSG", "json", False),
+        ("file:///w/a.txt", "", False),
+        ("file:///w/a.md.py", "python", True),
+        ("file:///w/txt", "js", True),
+        ("untitled:1", "markdown", False),
+    ],
+)
+def test_prose_is_known_by_its_file_too(uri: str, language: str, code: bool) -> None:
+    assert Document(uri, language, 1, "", "utf-16").code is code
