@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes what mirrors the wire: TypeScript for VS Code, Lua for Neovim, and docs/protocol.md.
+"""Writes what mirrors the wire: TypeScript for VS Code, Lua for Neovim, and docs/protocol.md; and the settings.
 
 `mirror.py` writes, `mirror.py --check` only compares and fails when a file is stale. `codeagent_lsp.protocol` is the
-one definition; the mirrors are never edited.
+one definition of the wire, `mirroring/settings.py` of the settings; the mirrors are never edited.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from mirroring import lua, markdown, typescript
+from mirroring import lua, markdown, settings, typescript
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = "Generated from server/codeagent_lsp/protocol by `make mirror`: do not edit."
@@ -17,6 +17,8 @@ MIRRORS = {
     "vscode-client/src/protocol.ts": typescript.write,
     "nvim/lua/codeagent/protocol.lua": lua.write,
     "docs/protocol.md": markdown.write,
+    "vscode-client/package.json": settings.manifest,
+    "vscode-client/README.md": settings.readme,
 }
 
 
