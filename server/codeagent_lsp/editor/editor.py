@@ -74,6 +74,17 @@ class Editor:
         if self.shows_content:
             await self._request("workspace/textDocumentContent/refresh", {"uri": uri}, _REGISTRATION_TIMEOUT)
 
+    @property
+    def refreshes(self) -> frozenset[str]:
+        """What of "codeLens" and "semanticTokens" the client asks for again when it is told to (LSP 3.16)."""
+        workspace = self._server.client_capabilities.workspace
+        kinds = {"codeLens": workspace.code_lens, "semanticTokens": workspace.semantic_tokens} if workspace else {}
+        return frozenset(kind for kind, said in kinds.items() if said is not None and said.refresh_support)
+
+    async def refresh(self, kind: str) -> None:
+        """Let the client ask again for one of `refreshes`."""
+        await self._request(f"workspace/{kind}/refresh", None, _REGISTRATION_TIMEOUT)
+
     async def show_document(self, uri: str) -> bool:
         """`window/showDocument` (LSP 3.16), inside the editor. Whether it was shown."""
         window = self._server.client_capabilities.window

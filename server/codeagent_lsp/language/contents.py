@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from lsprotocol import types
 
-from codeagent_lsp.catalog.addresses import document_uri, parse
+from codeagent_lsp.catalog.addresses import SCHEME, document_uri, parse
 from codeagent_lsp.editor import Editor
 from codeagent_lsp.errors import HostError, UnknownResource
 from codeagent_lsp.features.content import document_content, is_binary, text_of
@@ -71,14 +71,26 @@ class Contents:
             host.journal.add(server, "host", "info", f"no subscription to {uri}: {error.message}")
 
     async def closed(self, host: "Host", document: str) -> None:
-        """A document is closed: nobody needs to be told of its changes any more."""
-        found = parse(document)
+        """A document, or the file that stands for it, is closed: nobody needs to be told of its changes any more."""
+        found = self._shown(document)
         if found is not None and found in self._followed:
             self._followed.discard(found)
             try:
                 await unsubscribe_resource(host, ResourceParams(*found))
             except HostError as error:
                 log.debug("could not unsubscribe: %s", error)
+
+    async def opened(self, host: "Host", document: str) -> None:
+        """A document, or the file that stands for it, is open in the editor: its changes are followed."""
+        found = self._shown(document)
+        if found is not None:
+            await self.follow(host, *found)
+
+    def _shown(self, document: str) -> tuple[str, str] | None:
+        """The resource that a document shows."""
+        if document.startswith(f"{SCHEME}:"):
+            return parse(document)
+        return next((key for key, path in self._files.items() if path.as_uri() == document), None)
 
     async def updated(self, host: "Host", server: str, uri: str) -> None:
         """A resource has changed: let the editor ask for its text again, and write the file that shows it anew."""

@@ -13,6 +13,7 @@ from codeagent_lsp.language.config import ConfigFeatures
 from codeagent_lsp.language.contents import Contents
 from codeagent_lsp.language.entries import Entries
 from codeagent_lsp.language.mentions import MentionFeatures
+from codeagent_lsp.language.refreshing import Refreshing
 from codeagent_lsp.language.state import CONTENT, Language
 from codeagent_lsp.language.wishes import read_wishes
 
@@ -35,10 +36,12 @@ class Desk:
         self.calls = CallFeatures(self.language, wishes)
         self._editor = editor
         self._wishes = wishes
+        self._refreshing = Refreshing(editor.refresh, editor.refreshes)
+        self._names = 0  # the revision of the index that semantic tokens were last asked for anew at
 
     def attach(self, host: "Host") -> None:
         """The house stands."""
-        self.language.on_refreshed = self._check_all
+        self.language.on_refreshed = self._refreshed
         self.language.attach(host)
         host.announcer.on_marked = self.language.refresh
         host.lists.on_resource = lambda server, uri: host.spawn(self.contents.updated(host, server, uri))
@@ -50,7 +53,10 @@ class Desk:
     def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """A document is open; a resource's document is followed from now on."""
         self.language.did_open(params)
-        self._check(params.text_document.uri)
+        host, uri = self.language.host, params.text_document.uri
+        self._check(uri)
+        if host is not None:
+            host.spawn(self.contents.opened(host, uri))
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """A document has changed."""
@@ -61,7 +67,7 @@ class Desk:
         """A document is closed; a resource's document is followed no longer."""
         self.language.did_close(params)
         host, uri = self.language.host, params.text_document.uri
-        if host is not None and uri.startswith(CONTENT):
+        if host is not None:
             host.spawn(self.contents.closed(host, uri))
 
     async def document(self, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
@@ -155,6 +161,14 @@ class Desk:
                 host.spawn(self.config.check(document))
             host.spawn(self.calls.check(document))
 
-    def _check_all(self) -> None:
+    def _refreshed(self) -> None:
+        """Servers, or what they list, may be others: so may what is shown over every open text."""
         for document in list(self.language.documents):
             self._check(document.uri)
+        host, names = self.language.host, self.language.index.names_revision
+        if host is None or not any(True for _ in self.language.documents):
+            return
+        self._refreshing.mark("codeLens", host.spawn)
+        if names != self._names:
+            self._names = names
+            self._refreshing.mark("semanticTokens", host.spawn)

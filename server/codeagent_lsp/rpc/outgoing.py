@@ -52,7 +52,8 @@ class Outgoing(LanguageServerProtocol):
         future: Future[Any] = Future()
         self._asked[number] = future
         future.add_done_callback(partial(self._settled, number, callback))
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        given = {} if params is None else {"params": params}
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, **given})
         return future
 
     def responded(self, number: MessageId, fields: dict[str, Any]) -> None:
