@@ -64,8 +64,8 @@ def command_table(app: App) -> dict[str, Row]:
         "codeagent.effectiveConfig": Row(status.effective_config),
         "codeagent.resolveMentions": Row(_on_desk(app, lambda desk: desk.mentions.resolve_mentions)),
         "codeagent.importConfig": Row(_on_desk(app, lambda desk: desk.config.import_config)),
-        OPEN_RESOURCE: Row(_on_desk(app, lambda desk: desk.open_resource)),
-        RUN_CALL: Row(_on_desk(app, lambda desk: desk.run_call)),
+        "codeagent.openResource": Row(_on_desk(app, lambda desk: desk.open_resource)),
+        "codeagent.runCall": Row(_on_desk(app, lambda desk: desk.run_call)),
     }
 
 
@@ -79,7 +79,7 @@ def build() -> App:
 
 def register(server: HostServer, app: App) -> None:
     """Register every command and every message of the editor that is not pygls' own business."""
-    for name in (*COMMANDS, OPEN_RESOURCE, RUN_CALL):
+    for name in COMMANDS:
         server.add_command(name, _command(app, name))
 
     features: dict[str, Callable[[Any], Any]] = {
@@ -97,12 +97,6 @@ def register(server: HostServer, app: App) -> None:
     for method, options, function in LANGUAGE_FEATURES:
         server.feature(method, options)(_language(app, function))
 
-
-OPEN_RESOURCE = "codeagent.openResource"
-"""`{server, uri}`, behind lenses and actions: shows a resource's document."""
-
-RUN_CALL = "codeagent.runCall"
-"""`{uri, index}`, behind the lens of a call that stands in a document: runs it and shows the result."""
 
 LANGUAGE_FEATURES: tuple[tuple[str, Any, Callable[["Desk", Any], Any]], ...] = (
     (types.TEXT_DOCUMENT_DID_OPEN, None, lambda desk, params: desk.did_open(params)),

@@ -283,6 +283,13 @@ export interface ResourceParams {
   uri: string;
 }
 
+/** Run a call that stands in an open document; `index` counts the calls of the document from 0. */
+export interface RunCallParams {
+  uri: string;
+  /** 0 unless given. */
+  index?: number;
+}
+
 /** Get a prompt, filled with arguments. */
 export interface GetPromptParams {
   server: string;
@@ -426,6 +433,18 @@ export interface PromptSection {
 /** The mentions of a text. */
 export interface Mentions {
   mentions: Mention[];
+}
+
+/** Whether the editor showed a resource's document. */
+export interface ShownResource {
+  shown: boolean;
+}
+
+/** The result of a call that stood in a document: the document that shows it, and its text. */
+export interface RanCall {
+  documentUri: string;
+  isError: boolean;
+  text: string;
 }
 
 /** Every standing decision. */
@@ -615,6 +634,8 @@ export interface Commands {
   "codeagent.listTools": { params: ListToolsParams; result: ToolList };
   /** Call a tool. */
   "codeagent.callTool": { params: CallToolParams; result: CallResult };
+  /** Run a call that stands in an open document, and show its result. */
+  "codeagent.runCall": { params: RunCallParams; result: RanCall };
   /** The tools again, if anything has changed since a revision. */
   "codeagent.refreshTools": { params: RefreshToolsParams; result: RefreshedTools };
   /** The resources and templates. */
@@ -625,6 +646,8 @@ export interface Commands {
   "codeagent.subscribeResource": { params: ResourceParams; result: Done };
   /** Be told no longer when a resource changes. */
   "codeagent.unsubscribeResource": { params: ResourceParams; result: Done };
+  /** Show a resource's document in the editor, or a file with its text where the editor has no such documents. */
+  "codeagent.openResource": { params: ResourceParams; result: ShownResource };
   /** The prompts. */
   "codeagent.listPrompts": { params: ListParams; result: PromptList };
   /** Fill in a prompt. */
@@ -694,11 +717,13 @@ export const Command = {
   setLogLevel: "codeagent.setLogLevel",
   listTools: "codeagent.listTools",
   callTool: "codeagent.callTool",
+  runCall: "codeagent.runCall",
   refreshTools: "codeagent.refreshTools",
   listResources: "codeagent.listResources",
   readResource: "codeagent.readResource",
   subscribeResource: "codeagent.subscribeResource",
   unsubscribeResource: "codeagent.unsubscribeResource",
+  openResource: "codeagent.openResource",
   listPrompts: "codeagent.listPrompts",
   getPrompt: "codeagent.getPrompt",
   completeArgument: "codeagent.completeArgument",

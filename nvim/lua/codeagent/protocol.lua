@@ -291,6 +291,11 @@
 ---@field server string
 ---@field uri string
 
+--- Run a call that stands in an open document; `index` counts the calls of the document from 0.
+---@class codeagent.RunCallParams
+---@field uri string
+---@field index? integer # 0 unless given
+
 --- Get a prompt, filled with arguments.
 ---@class codeagent.GetPromptParams
 ---@field server string
@@ -414,6 +419,16 @@
 --- The mentions of a text.
 ---@class codeagent.Mentions
 ---@field mentions codeagent.Mention[]
+
+--- Whether the editor showed a resource's document.
+---@class codeagent.ShownResource
+---@field shown boolean
+
+--- The result of a call that stood in a document: the document that shows it, and its text.
+---@class codeagent.RanCall
+---@field documentUri string
+---@field isError boolean
+---@field text string
 
 --- Every standing decision.
 ---@class codeagent.Approvals
@@ -558,6 +573,8 @@ M.commands = {
   listTools = "codeagent.listTools", -- codeagent.ListToolsParams -> codeagent.ToolList
   --- Call a tool.
   callTool = "codeagent.callTool", -- codeagent.CallToolParams -> codeagent.CallResult
+  --- Run a call that stands in an open document, and show its result.
+  runCall = "codeagent.runCall", -- codeagent.RunCallParams -> codeagent.RanCall
   --- The tools again, if anything has changed since a revision.
   refreshTools = "codeagent.refreshTools", -- codeagent.RefreshToolsParams -> codeagent.RefreshedTools
   --- The resources and templates.
@@ -568,6 +585,8 @@ M.commands = {
   subscribeResource = "codeagent.subscribeResource", -- codeagent.ResourceParams -> codeagent.Done
   --- Be told no longer when a resource changes.
   unsubscribeResource = "codeagent.unsubscribeResource", -- codeagent.ResourceParams -> codeagent.Done
+  --- Show a resource's document in the editor, or a file with its text where the editor has no such documents.
+  openResource = "codeagent.openResource", -- codeagent.ResourceParams -> codeagent.ShownResource
   --- The prompts.
   listPrompts = "codeagent.listPrompts", -- codeagent.ListParams -> codeagent.PromptList
   --- Fill in a prompt.

@@ -1,6 +1,6 @@
 """Calls as text: `*.mcp-call.json` documents and ```mcp-call blocks, completed, checked and run through the gate."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from lsprotocol import types
@@ -16,6 +16,8 @@ from codeagent_lsp.features.documents import Document
 from codeagent_lsp.language.state import Language
 from codeagent_lsp.language.wishes import Wishes
 from codeagent_lsp.operations.tools import call_tool
+from codeagent_lsp.protocol.params import RunCallParams
+from codeagent_lsp.protocol.results import RanCall
 
 if TYPE_CHECKING:
     from codeagent_lsp.operations.host import Host
@@ -77,13 +79,12 @@ class CallFeatures:
         calls = self.calls(document)
         return reading.call_lenses(calls, self._world()) if calls else []
 
-    async def run(self, host: "Host", params: dict[str, Any]) -> dict[str, Any]:
-        """`codeagent.runCall {uri, index}`: run a call of an open document; the result is a document."""
-        uri, index = params.get("uri"), params.get("index", 0)
-        calls = self.calls(self._language.documents.get(str(uri)))
-        if not isinstance(index, int) or not 0 <= index < len(calls):
+    async def run(self, host: "Host", params: RunCallParams) -> RanCall:
+        """`codeagent.runCall`: run a call of an open document; the result is a document."""
+        calls = self.calls(self._language.documents.get(params.uri))
+        if not 0 <= params.index < len(calls):
             raise InvalidParams("there is no such call in an open document.", hint="`runCall` takes `uri` and `index`.")
-        request = run_request(calls[index], self._world())
+        request = run_request(calls[params.index], self._world())
         result = await call_tool(host, request)
         document = self.results.add(request.name or "", request.arguments or {}, result)
-        return {"documentUri": document.uri, "isError": result.is_error, "text": document.text}
+        return RanCall(document.uri, result.is_error, document.text)

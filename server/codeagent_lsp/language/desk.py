@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from codeagent_lsp.editor import Editor
-from codeagent_lsp.errors import InvalidParams
 from codeagent_lsp.features.positions import Encoding
 from codeagent_lsp.language.board import Board
 from codeagent_lsp.language.calls import CallFeatures
@@ -16,6 +15,8 @@ from codeagent_lsp.language.mentions import MentionFeatures
 from codeagent_lsp.language.refreshing import Refreshing
 from codeagent_lsp.language.state import CONTENT, Language
 from codeagent_lsp.language.wishes import read_wishes
+from codeagent_lsp.protocol.params import ResourceParams, RunCallParams
+from codeagent_lsp.protocol.results import RanCall, ShownResource
 
 if TYPE_CHECKING:
     from codeagent_lsp.operations.host import Host
@@ -77,18 +78,15 @@ class Desk:
             return types.TextDocumentContentResult(text=result.text)
         return await self.contents.document(self.language.house, params)
 
-    async def open_resource(self, host: "Host", params: dict[str, Any]) -> dict[str, Any]:
-        """`codeagent.openResource {server, uri}`: show a resource's document in the editor."""
-        server, uri = params.get("server"), params.get("uri")
-        if not isinstance(server, str) or not isinstance(uri, str):
-            raise InvalidParams("`openResource` takes `server` and `uri`.")
-        return {"shown": await self.contents.show(host, server, uri)}
+    async def open_resource(self, host: "Host", params: ResourceParams) -> ShownResource:
+        """`codeagent.openResource`: show a resource's document in the editor."""
+        return ShownResource(await self.contents.show(host, params.server, params.uri))
 
-    async def run_call(self, host: "Host", params: dict[str, Any]) -> dict[str, Any]:
-        """`codeagent.runCall {uri, index}`: run a call that stands in a document, and show its result."""
+    async def run_call(self, host: "Host", params: RunCallParams) -> RanCall:
+        """`codeagent.runCall`: run a call that stands in a document, and show its result."""
         found = await self.calls.run(host, params)
         if self.contents.client_opens:
-            await self._editor.show_document(found["documentUri"])
+            await self._editor.show_document(found.document_uri)
         return found
 
     # -- features of several kinds of text -------------------------------------------------------------------------

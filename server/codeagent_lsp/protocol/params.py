@@ -100,6 +100,14 @@ class ResourceParams:
 
 
 @frozen
+class RunCallParams:
+    """Run a call that stands in an open document; `index` counts the calls of the document from 0."""
+
+    uri: str
+    index: int = 0
+
+
+@frozen
 class GetPromptParams:
     """Get a prompt, filled with arguments."""
 
@@ -193,6 +201,7 @@ __all__ = [
     "ResolveMentionsParams",
     "ResourceParams",
     "RevokeApprovalParams",
+    "RunCallParams",
     "ServerParams",
     "SetEnabledParams",
     "SetLogLevelParams",

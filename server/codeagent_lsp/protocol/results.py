@@ -132,6 +132,22 @@ class Mentions:
 
 
 @frozen
+class ShownResource:
+    """Whether the editor showed a resource's document."""
+
+    shown: bool
+
+
+@frozen
+class RanCall:
+    """The result of a call that stood in a document: the document that shows it, and its text."""
+
+    document_uri: str
+    is_error: bool
+    text: str
+
+
+@frozen
 class Approvals:
     """Every standing decision."""
 

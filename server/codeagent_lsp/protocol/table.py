@@ -55,6 +55,12 @@ COMMANDS: dict[str, Command] = {
         Command("codeagent.listTools", params.ListToolsParams, results.ToolList, "The tools."),
         Command("codeagent.callTool", params.CallToolParams, values.CallResult, "Call a tool."),
         Command(
+            "codeagent.runCall",
+            params.RunCallParams,
+            results.RanCall,
+            "Run a call that stands in an open document, and show its result.",
+        ),
+        Command(
             "codeagent.refreshTools",
             params.RefreshToolsParams,
             results.RefreshedTools,
@@ -73,6 +79,12 @@ COMMANDS: dict[str, Command] = {
             params.ResourceParams,
             results.Done,
             "Be told no longer when a resource changes.",
+        ),
+        Command(
+            "codeagent.openResource",
+            params.ResourceParams,
+            results.ShownResource,
+            "Show a resource's document in the editor, or a file with its text where the editor has no such documents.",
         ),
         Command("codeagent.listPrompts", params.ListParams, results.PromptList, "The prompts."),
         Command("codeagent.getPrompt", params.GetPromptParams, results.FilledPrompt, "Fill in a prompt."),
