@@ -16,7 +16,7 @@ end, {
 })
 
 local group = vim.api.nvim_create_augroup("codeagent", {})
-vim.api.nvim_create_autocmd({ "BufReadCmd", "BufWriteCmd" }, {
+vim.api.nvim_create_autocmd({ "BufReadCmd", "BufWriteCmd", "FileWriteCmd" }, {
   group = group,
   pattern = { "codeagent://*", "codeagent-call://*" },
   desc = "Resources of MCP servers, and calls of their tools, as buffers",

@@ -158,9 +158,9 @@ end
 ---@param uri string
 local function read(buffer, server, uri)
   local bo = vim.bo[buffer]
-  local is_new = bo.buftype ~= "nofile"
-  bo.modeline, bo.swapfile, bo.undofile, bo.buftype = false, false, false, "nofile"
-  bo.bufhidden, bo.modifiable, bo.readonly = "hide", false, true
+  local is_new = bo.buftype ~= "acwrite" -- and not `nofile`, so that it is us who say that it cannot be written
+  bo.modeline, bo.swapfile, bo.undofile, bo.buftype = false, false, false, "acwrite"
+  bo.bufhidden, bo.modifiable = "hide", false
   M.map(buffer)
   load(buffer, server, uri)
   if is_new then
@@ -196,7 +196,7 @@ function M.map(buffer)
   end, "open the resource that is mentioned here")
 end
 
---- `BufReadCmd` and `BufWriteCmd` of `codeagent://*`.
+--- `BufReadCmd`, `BufWriteCmd` and `FileWriteCmd` of `codeagent://*`.
 ---@param event { event: string, buf: integer, match: string }
 function M.on(event)
   local server, uri = M.decode(event.match, RESOURCE)
@@ -206,8 +206,9 @@ function M.on(event)
     read_result(event.buf, event.match)
   elseif not vim.startswith(event.match, RESOURCE) then
     return
-  elseif event.event == "BufWriteCmd" then
-    vim.notify("codeagent: a resource cannot be written.", vim.log.levels.ERROR)
+  elseif event.event ~= "BufReadCmd" then
+    local said = "codeagent: a resource of a server cannot be written. `:write FILE` keeps a copy."
+    vim.notify(said, vim.log.levels.ERROR)
   elseif server and uri then
     read(event.buf, server, uri)
   else

@@ -157,7 +157,7 @@ def test_a_resource_is_a_buffer_that_keeps_up(either: Nvim) -> None:
     options = nvim.lua(
         "return { vim.bo.filetype, vim.bo.buftype, vim.bo.modifiable, vim.bo.modeline, vim.bo.swapfile }"
     )
-    assert options == ["markdown", "nofile", False, False, False]
+    assert options == ["markdown", "acwrite", False, False, False]
     new = "new text\nvim: set textwidth=33:\n"
     nvim.lua(
         "require('codeagent').call_tool('mcp__demo__add_note', { name = 'ideas', text = ... }, nil, function() end)",
