@@ -1,11 +1,13 @@
 """`@server:uri` in open documents, through the wire."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from e2e.kit import Listed, until
 from e2e.scripts import scripted, servers
 from editor_client import EditorClient, usual_capabilities
 
@@ -89,3 +91,69 @@ async def test_servers_that_are_not_up_can_be_mentioned_already(editor: EditorCl
     await open_text(editor, "@")
     found = await editor.request("textDocument/completion", at(0, 1))
     assert [item["label"] for item in found["items"]] == ["slow"]
+
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(32))).decode()
+PARTS = [
+    {"uri": "a://1#one", "mimeType": "text/markdown", "text": "# One\r\n\x1b[31mred"},
+    {"uri": "a://1#two", "mimeType": "application/octet-stream", "blob": base64.b64encode(bytes(2000)).decode()},
+    {"uri": "a://1#three", "mimeType": "image/png", "blob": PNG},
+    {"uri": "a://1#four", "mimeType": "application/json", "blob": base64.b64encode(b'{"a": 1}').decode()},
+    {"uri": "a://1#five", "mimeType": "image/png", "blob": base64.b64encode(b"<script>").decode()},
+]
+
+
+async def begin(
+    editor: EditorClient, workspace: Path, tmp_path: Path, parts: list[dict[str, Any]], **more: Any
+) -> None:
+    """A server whose resource `a://1` has these parts."""
+    listed = Listed(tmp_path / "lists")
+    listed.put("resources/list", {"resources": [{"uri": "a://1", "name": "mixed.md"}]})
+    listed.put("resources/read", {"contents": parts})
+    await editor.start(workspace, user_config=servers(docs=scripted(listed.word)), **more)
+    await until(editor, "docs", lambda found: found["resources"] == 1)
+    await open_text(editor, "@docs:a://1\n")
+
+
+async def test_a_resource_of_several_parts_is_one_text_with_each_part_labelled(
+    editor: EditorClient, workspace: Path, tmp_path: Path
+) -> None:
+    capabilities = usual_capabilities()
+    capabilities["workspace"]["textDocumentContent"] = {}
+    await begin(editor, workspace, tmp_path, PARTS, capabilities=capabilities)
+    address = (await editor.command("codeagent.listResources"))["resources"][0]["documentUri"]
+    text = (await editor.request("workspace/textDocumentContent", {"uri": address}))["text"]
+    labels = [line for line in text.splitlines() if line.startswith("────")]
+    assert [f"{number} of 5" in label for number, label in enumerate(labels, 1)] == [True] * 5
+    assert all(part["uri"] in label for part, label in zip(PARTS, labels, strict=True))
+    assert "# One\n" in text and "\x1b" not in text and '{"a": 1}' in text
+    assert text.count("binary, not shown as text") == 3
+    found = (await editor.command("codeagent.resolveMentions", text="@docs:a://1"))["mentions"]
+    assert [part.get("blob") for part in found[0]["contents"]] == [part.get("blob") for part in PARTS]
+
+
+async def test_the_pictures_of_a_resource_are_files_beside_its_text(
+    editor: EditorClient, workspace: Path, tmp_path: Path
+) -> None:
+    await begin(editor, workspace, tmp_path, PARTS)
+    definition = await editor.request("textDocument/definition", at(0, 8))
+    path = Path(definition["uri"].removeprefix("file://"))
+    (picture,) = [other for other in path.parent.iterdir() if other != path]
+    assert picture.suffix == ".png" and picture.read_bytes() == base64.b64decode(PNG)
+    assert picture.stat().st_mode & 0o777 == 0o400
+    assert str(picture) in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("shows", [True, False])
+async def test_a_resource_that_is_a_picture_is_opened_as_one(
+    editor: EditorClient, workspace: Path, tmp_path: Path, shows: bool
+) -> None:
+    capabilities = usual_capabilities()
+    capabilities["window"]["showDocument"] = {"support": True}
+    answers = {"window/showDocument": lambda params: {"success": shows or not params.get("external")}}
+    await begin(editor, workspace, tmp_path, PARTS[2:3], capabilities=capabilities, answers=answers)
+    assert await editor.command("codeagent.openResource", server="docs", uri="a://1") == {"shown": True}
+    shown = [params for method, params in editor.questions if method == "window/showDocument"]
+    assert shown[0]["external"] is True and shown[0]["uri"].endswith(".png")
+    assert len(shown) == (1 if shows else 2)
+    assert shown[-1]["uri"].endswith(".png" if shows else ".txt")

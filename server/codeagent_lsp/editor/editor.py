@@ -85,12 +85,13 @@ class Editor:
         """Let the client ask again for one of `refreshes`."""
         await self._request(f"workspace/{kind}/refresh", None, _REGISTRATION_TIMEOUT)
 
-    async def show_document(self, uri: str) -> bool:
-        """`window/showDocument` (LSP 3.16), inside the editor. Whether it was shown."""
+    async def show_document(self, uri: str, *, external: bool = False) -> bool:
+        """`window/showDocument` (LSP 3.16), in the editor, or outside of it. Whether it was shown."""
         window = self._server.client_capabilities.window
         if window is None or window.show_document is None or not window.show_document.support:
             return False
-        answer = await self._request("window/showDocument", {"uri": uri, "takeFocus": True}, ANSWER_TIMEOUT)
+        how = {"external": True} if external else {"takeFocus": True}
+        answer = await self._request("window/showDocument", {"uri": uri, **how}, ANSWER_TIMEOUT)
         return isinstance(answer, dict) and cast(dict[str, Any], answer).get("success") is True
 
     @property

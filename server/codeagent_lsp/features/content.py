@@ -22,6 +22,14 @@ _LANGUAGES = {
     "text/markdown": "markdown",
     "text/x-markdown": "markdown",
 }
+_IMAGES = {
+    "image/png": (".png", (b"\x89PNG",)),
+    "image/jpeg": (".jpg", (b"\xff\xd8\xff",)),
+    "image/gif": (".gif", (b"GIF8",)),
+    "image/webp": (".webp", (b"RIFF",)),
+    "image/bmp": (".bmp", (b"BM",)),
+}
+"""Pictures that viewers open and that carry no script, with how their files begin."""
 
 
 def document_content(contents: Sequence[ResourceContents]) -> types.TextDocumentContentResult:
@@ -60,6 +68,19 @@ def part_text(part: ResourceContents) -> str:
 def is_binary(part: ResourceContents) -> bool:
     """Whether a part cannot be shown as text."""
     return part.text is None and (part.blob is None or not _is_text(part.mime_type) or _decode(part.blob) is None)
+
+
+def image_of(part: ResourceContents) -> tuple[str, bytes] | None:
+    """The file name's ending and the bytes of a part that is a picture, as its first bytes say too."""
+    plain = part.mime_type.split(";")[0].strip().lower()
+    if plain not in _IMAGES or part.blob is None:
+        return None
+    ending, begins = _IMAGES[plain]
+    try:
+        data = base64.b64decode(part.blob, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return (ending, data) if data.startswith(begins) else None
 
 
 def language_of(mime_type: str | None) -> str:

@@ -12,7 +12,7 @@ from lsprotocol import types
 from codeagent_lsp.catalog.addresses import SCHEME, document_uri, parse
 from codeagent_lsp.editor import Editor
 from codeagent_lsp.errors import HostError, UnknownResource
-from codeagent_lsp.features.content import document_content, is_binary, text_of
+from codeagent_lsp.features.content import document_content, image_of, is_binary, text_of
 from codeagent_lsp.operations.resources import read_resource, subscribe_resource, unsubscribe_resource
 from codeagent_lsp.protocol import ResourceContents
 from codeagent_lsp.protocol.params import ReadResourceParams, ResourceParams
@@ -33,6 +33,7 @@ class Contents:
         self._editor = editor
         self._followed: set[tuple[str, str]] = set()
         self._files: dict[tuple[str, str], Path] = {}
+        self._pictures: dict[tuple[str, str], list[Path]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.read_lately: dict[tuple[str, str], str] = {}
         """The text of resources that were read in this session, for hovers; the latest 100."""
@@ -101,15 +102,23 @@ class Contents:
             await self.file(host, server, uri)
 
     async def show(self, host: "Host", server: str, uri: str) -> bool:
-        """Show a resource's document, or a file with its text where the client has no documents; was it shown?"""
+        """Show a resource's document, or a file with its text where the client has no documents; was it shown?
+
+        A resource that is one picture, and nothing else, is shown by what shows pictures on this machine.
+        """
         if self.client_opens:
-            address = document_uri(server, uri, host.catalog.resource(server, uri))
-        else:
-            address = (await self.file(host, server, uri)).as_uri()
-        return await self._editor.show_document(address)
+            return await self._editor.show_document(document_uri(server, uri, host.catalog.resource(server, uri)))
+        path = await self.file(host, server, uri)
+        pictures = self._pictures.get((server, uri), [])
+        if len(pictures) == 1 and await self._editor.show_document(pictures[0].as_uri(), external=True):
+            return True
+        return await self._editor.show_document(path.as_uri())
 
     async def file(self, host: "Host", server: str, uri: str) -> Path:
-        """A private, read-only file with the text of a resource, gone when we are. Raises `errors.HostError`."""
+        """A private, read-only file with the text of a resource, gone when we are. Raises `errors.HostError`.
+
+        Pictures become files beside it, which the text names.
+        """
         contents = await self.read(host, server, uri)
         await self.follow(host, server, uri)
         name = document_uri(server, uri, host.catalog.resource(server, uri)).rsplit("/", 1)[1]
@@ -119,8 +128,12 @@ class Contents:
         path = self._files.get(key) or Path(self._folder.name) / str(len(self._files)) / name
         suffix = ".txt" if any(map(is_binary, contents)) and path.suffix != ".txt" else ""
         path = path.with_name(path.name + suffix)
-        await anyio.to_thread.run_sync(_write, path, text_of(contents))
-        self._files[key] = path
+        pictures = _pictures(contents, path)
+        for picture, data in pictures.items():
+            await anyio.to_thread.run_sync(_write, picture, data)
+        self._files[key], self._pictures[key] = path, list(pictures)
+        text = text_of(contents) + "".join(f"\nThe picture is in {picture}\n" for picture in pictures)
+        await anyio.to_thread.run_sync(_write, path, text.encode(errors="replace"))
         return path
 
     def close(self) -> None:
@@ -136,9 +149,16 @@ def _can_subscribe(host: "Host", server: str) -> bool:
     return session is not None and (session.modern or "resources.subscribe" in session.capabilities)
 
 
-def _write(path: Path, text: str) -> None:
+def _pictures(contents: Sequence[ResourceContents], path: Path) -> dict[Path, bytes]:
+    """The pictures of a resource, by the files that they go into, beside the file of its text."""
+    stem = path.name.removesuffix(".txt")
+    found = ((number, image_of(part)) for number, part in enumerate(contents, 1))
+    return {path.with_name(f"{number}-{Path(stem).stem}{image[0]}"): image[1] for number, image in found if image}
+
+
+def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(mode=0o700, exist_ok=True)
     if path.exists():
         path.chmod(0o600)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    path.write_bytes(data)
     path.chmod(0o400)
