@@ -129,7 +129,8 @@ async def test_a_resource_of_several_parts_is_one_text_with_each_part_labelled(
     assert "# One\n" in text and "\x1b" not in text and '{"a": 1}' in text
     assert text.count("binary, not shown as text") == 3
     found = (await editor.command("codeagent.resolveMentions", text="@docs:a://1"))["mentions"]
-    assert [part.get("blob") for part in found[0]["contents"]] == [part.get("blob") for part in PARTS]
+    blobs = [part.get("blob") for part in found[0]["contents"]]
+    assert blobs == [None, PARTS[1]["blob"], PNG, None, PARTS[4]["blob"]], "text in a blob is text"
 
 
 async def test_the_pictures_of_a_resource_are_files_beside_its_text(
