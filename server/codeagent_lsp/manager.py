@@ -21,7 +21,7 @@ class Manager:
         self._tasks: TaskGroup | None = None
         self._closing = anyio.Event()
         self.closed = anyio.Event()
-        self._leaving: set[Connection] = set()
+        self._leaving: list[Connection] = []
         self.connections: dict[str, Connection] = {}
 
     def apply(self, wanted: Iterable[Wanted], *, restart: Collection[str] = (), retry: bool = False) -> None:
@@ -40,7 +40,7 @@ class Manager:
                 continue
             if present is not None:
                 self._retire(present)
-            self.connections[server] = connection = Connection(want, self._house, present)
+            self.connections[server] = connection = Connection(want, self._house, present or self._leaving_of(server))
             self._launch(connection)
             self._house.hooks.changed(connection)
         self.connections = dict(sorted(self.connections.items()))
@@ -82,9 +82,13 @@ class Manager:
         return same and not (retry and want.idle is None and present.state in ("failed", "needsAuth", "untrusted"))
 
     def _retire(self, connection: Connection) -> None:
-        self._leaving = {leaving for leaving in self._leaving if not leaving.ended.is_set()}
-        self._leaving.add(connection)
+        self._leaving = [leaving for leaving in self._leaving if not leaving.ended.is_set()]
+        self._leaving.append(connection)
         connection.stop()
+
+    def _leaving_of(self, server: str) -> Connection | None:
+        """The connection of a server that was just removed, and may not be gone yet."""
+        return next((leaving for leaving in reversed(self._leaving) if leaving.server == server), None)
 
     def _launch(self, connection: Connection) -> None:
         if self._tasks is not None and not self._closing.is_set():

@@ -19,6 +19,9 @@ from faults.report import Found, percentile
 EVERY = 0.02
 """Seconds between two calls of the neighbour."""
 
+WARM = 30
+"""Calls of the neighbour that are not measured: the first ones load what calls need."""
+
 
 class Rig:
     """One run of one row. `editor` is the editor; `found` takes the figures."""
@@ -32,6 +35,7 @@ class Rig:
         self._into: list[float] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.failures: list[str] = []
+        self._called = 0
         self._ending = False
 
     def server(self, *words: str, **more: Any) -> dict[str, Any]:
@@ -45,6 +49,8 @@ class Rig:
         for name in ("neighbour", *(entries if wait is None else wait)):
             await until(self.editor, name, lambda found: found["state"] == "ready", 60)
         self._tasks = [asyncio.create_task(self._call_neighbour()), asyncio.create_task(self._probe())]
+        while self._called < WARM and not self.failures:
+            await asyncio.sleep(EVERY)
         await self.calmly()
 
     async def calmly(self, seconds: float = 1.0) -> None:
@@ -79,9 +85,8 @@ class Rig:
             assert hit < 5_000, "the neighbour was held up"
 
     async def _call_neighbour(self) -> None:
-        number = 0
         while not self._ending:
-            number += 1
+            self._called = number = self._called + 1
             began, into = time.monotonic(), self._into
             try:
                 result = await call(self.editor, "neighbour", "echo", text=str(number))
