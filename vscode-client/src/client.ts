@@ -12,6 +12,7 @@ import {
 } from "vscode-languageclient/node";
 
 import type { ServerCommand } from "./install/locate";
+import { whyNotStarted } from "./model/words";
 import {
   CLIENT_FEATURES,
   PROTOCOL_VERSION,
@@ -120,7 +121,8 @@ export class Client implements vscode.Disposable {
     } catch (error) {
       await client.stop(2_000).catch(() => undefined);
       this.client = undefined;
-      this.setState("failed", error instanceof Error ? error.message : String(error));
+      const message = error instanceof Error ? error.message : String(error);
+      this.setState("failed", whyNotStarted(message, server.command));
       return;
     }
     this.setState("running");

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 
 import type { Catalogue, Change } from "./catalogue";
 import type { HostState } from "./client";
-import { groupChildren, look, matches, serverChildren, serverNode, type Node } from "./model/tree";
+import { groupChildren, look, matches, serverChildren, serverNode, type Group, type Node } from "./model/tree";
 import { oneLine } from "./text";
 
 export class ServersView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -12,6 +12,9 @@ export class ServersView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   private readonly nodes = new Map<string, Node>();
   private readonly view: vscode.TreeView<Node>;
   private readonly subscriptions: vscode.Disposable[];
+  private readonly drawn = new Set<string>(); // groups that are or were open
+  private stale = { top: false, ids: new Set<string>() };
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private words = "";
 
   readonly onDidChangeTreeData = this.change.event;
@@ -92,6 +95,7 @@ export class ServersView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.subscriptions.forEach((subscription) => subscription.dispose());
   }
 
@@ -112,6 +116,7 @@ export class ServersView implements vscode.TreeDataProvider<Node>, vscode.Dispos
       const contents = await Promise.all(groups.map((group) => this.contents(group)));
       return groups.filter((_, index) => (contents[index]?.length ?? 0) > 0);
     }
+    this.drawn.add(parent.id);
     return parent.kind === "group" ? this.contents(parent) : [];
   }
 
@@ -150,27 +155,48 @@ export class ServersView implements vscode.TreeDataProvider<Node>, vscode.Dispos
     return Object.assign(before, node);
   }
 
-  private refresh(change: Change): void {
-    if (change.top || this.words !== "") {
+  /** Redraws what has changed, in one go for what comes together. */
+  private refresh({ top, servers, lists }: Change): void {
+    this.stale.top ||= top || this.words !== "";
+    servers.forEach((server) => this.stale.ids.add(`server:${server}`));
+    lists.forEach(({ server, group }) => this.stale.ids.add(`${group}:${server}`));
+    this.timer ??= setTimeout(() => void this.redraw(), TOGETHER);
+  }
+
+  private async redraw(): Promise<void> {
+    this.timer = undefined;
+    const { top, ids } = this.stale;
+    this.stale = { top: false, ids: new Set() };
+    if (top) {
       this.change.fire(undefined);
       return;
     }
-    for (const server of change.servers) {
-      const node = this.nodes.get(`server:${server}`);
-      const status = this.catalogue.servers.get(server);
-      if (node?.kind === "server" && status !== undefined) {
-        node.status = status;
+    const stale = [...ids].flatMap((id) => this.nodes.get(id) ?? []);
+    const servers = new Set(stale.flatMap((node) => (node.kind === "server" ? node.status.server : [])));
+    await Promise.all([...servers].map((server) => this.foresee(server)));
+    for (const node of stale) {
+      if (node.kind === "server") {
+        node.status = this.catalogue.servers.get(node.status.server) ?? node.status;
         this.change.fire(node);
-      }
-    }
-    for (const { server, group } of change.lists) {
-      const node = this.nodes.get(`${group}:${server}`);
-      if (node !== undefined) {
+      } else if (!servers.has(node.server)) {
         this.change.fire(node);
       }
     }
   }
+
+  /** Reads the lists that VS Code is going to ask for, so that the tree is not without its nodes while they come. */
+  private async foresee(server: string): Promise<void> {
+    const status = this.catalogue.servers.get(server);
+    const shown = GROUPS.filter((group) => this.drawn.has(`${group}:${server}`));
+    if (status?.state === "ready") {
+      await Promise.allSettled(shown.map((group) => this.catalogue.settled(server, group)));
+    }
+  }
 }
+
+/** Milliseconds in which changes are drawn together: a tool that is switched off changes a list and a count. */
+const TOGETHER = 30;
+const GROUPS: readonly Group[] = ["tools", "resources", "prompts"];
 
 const COLLAPSE = {
   leaf: vscode.TreeItemCollapsibleState.None,

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Catalogue } from "./catalogue";
 import type { Client } from "./client";
 import { tally } from "./model/change";
-import { STATES, serverDetail } from "./model/words";
+import { serverDetail } from "./model/words";
 import { counted, oneLine } from "./text";
 
 export class StatusItem implements vscode.Disposable {
@@ -76,7 +76,8 @@ function statusText(
       }
       const summary = `${counted(counts.ready, "MCP server")} ready, ${counts.starting} starting, ${counts.waiting} waiting for you, ${counts.failed} failed`;
       const each = servers.map(
-        (status) => `${oneLine(status.server, 40)}: ${STATES[status.state].word}, ${serverDetail(status)}`,
+        (status) =>
+          `${oneLine(status.server, 40)}: ${status.state === "ready" ? "ready, " : ""}${serverDetail(status)}`,
       );
       return { text: parts.join(" "), tooltip: [summary, ...each.slice(0, 20)].join("\n") };
     }

@@ -5,7 +5,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { EXTENSION, PYTHON, ROOT, openFile } from "./harness.mjs";
-import { DEMO, open } from "./stage.mjs";
+import { DEMO, leave, open } from "./stage.mjs";
 
 const TRIES = 7;
 const server = { command: PYTHON, args: [path.join(ROOT, "tests/servers/scripted.py"), "tools=50"] };
@@ -23,7 +23,7 @@ async function timed(body) {
 async function activation() {
   const file = path.join(os.tmpdir(), `codeagent-figures-${process.pid}.json`);
   const env = { ...process.env, CODEAGENT_FIGURES: file };
-  execFileSync(process.execPath, [path.join(import.meta.dirname, "exthost.mjs")], { env, stdio: "ignore" });
+  execFileSync(process.execPath, [path.join(import.meta.dirname, "journeys.mjs"), "exthost"], { env, stdio: "ignore" });
   const { activation: milliseconds } = JSON.parse(await readFile(file, "utf8"));
   await rm(file);
   return round(milliseconds);
@@ -100,4 +100,5 @@ const figures = {
   tree: { "1 server, 50 tools": await tree(1), "100 servers, 5000 tools": await tree(100) },
   completion: { with: await typing({ demo: DEMO }), without: await typing(undefined) },
 };
+await leave();
 console.log(JSON.stringify(figures, null, 2));

@@ -154,7 +154,7 @@ def think(_arguments: Json) -> Json:
     """Want a language model."""
     message = {"role": "user", "content": {"type": "text", "text": "What is a gallery?"}}
     answer = ask("sampling/createMessage", {"messages": [message], "maxTokens": 50})
-    return text("answered" if "result" in answer else "refused")
+    return text(answer["result"]["content"]["text"] if "result" in answer else "refused")
 
 
 def environment(_arguments: Json) -> Json:

@@ -70,30 +70,42 @@ async function freePort() {
   return port;
 }
 
-/**
- * A user with nothing but our settings: `settings` for User, `machine` for machine-scoped ones. Unless it is told
- * otherwise the language server is the one of this checkout, and not what the package would install.
- */
-export async function makeProfile({ settings = {}, machine = {}, bundled = false } = {}) {
+/** Folders for one VS Code: its data, its extensions, and a user's home; `furnish` fills them for one journey. */
+export async function makeProfile() {
   const root = await mkdtemp(path.join(os.tmpdir(), "codeagent-vscode-"));
   const profile = {
     root,
     data: path.join(root, "data"),
     extensions: path.join(root, "extensions"),
     home: path.join(root, "home"),
-    workspace: path.join(root, "workspace"),
+    workspace: "",
+    results: path.join(root, "results.json"),
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }),
   };
+  for (const folder of [profile.extensions, profile.home]) await mkdir(folder, { recursive: true });
+  return profile;
+}
+
+let furnished = 0;
+
+/**
+ * A user with nothing but our settings, in a new workspace: `settings` for User, `machine` for machine-scoped ones.
+ * Unless it is told otherwise the language server is the one of this checkout, and not what the package would install.
+ */
+export async function furnish(profile, { settings = {}, machine = {}, bundled = false, trust = true } = {}) {
+  const forgotten = [profile.home, path.join(profile.data, "User")];
+  for (const folder of forgotten) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   const ours = bundled ? {} : { "codeagent.server.command": [PYTHON, "-m", "codeagent_lsp"] };
   for (const [scope, values] of [
-    ["User", { ...QUIET, ...settings }],
+    ["User", { ...QUIET, "security.workspace.trust.enabled": !trust, ...settings }],
     ["Machine", { ...ours, ...machine }],
   ]) {
     await mkdir(path.join(profile.data, scope), { recursive: true });
     await writeFile(path.join(profile.data, scope, "settings.json"), JSON.stringify(values, null, 2));
   }
-  for (const folder of [profile.extensions, profile.home, profile.workspace]) await mkdir(folder, { recursive: true });
-  return profile;
+  furnished += 1;
+  profile.workspace = path.join(profile.root, String(furnished), "workspace");
+  for (const folder of [profile.home, profile.workspace]) await mkdir(folder, { recursive: true });
 }
 
 function places(profile) {
@@ -130,19 +142,18 @@ export async function installVsix(profile) {
   await promisify(execFile)(NODE, command, { env: environment(profile) });
 }
 
-export async function startCode(profile, { trust = true, env = {}, more = [] } = {}) {
+/** A VS Code for one or for several windows; each of them has an extension host of its own. */
+export async function startCode(profile, { env = {} } = {}) {
   const port = await freePort();
   const command = [
     CODE_SERVER,
     ...places(profile),
     ...["--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check"],
     ...["--disable-getting-started-override", "--disable-proxy"],
-    ...(trust ? ["--disable-workspace-trust"] : []),
-    ...more,
   ];
   const log = createWriteStream(path.join(profile.root, "code-server.log"));
   const child = spawn(NODE, command, {
-    env: environment(profile, env),
+    env: environment(profile, { CODEAGENT_TEST_RESULTS: profile.results, ...env }),
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -159,6 +170,15 @@ export async function startCode(profile, { trust = true, env = {}, more = [] } =
   return {
     url,
     port,
+    /** Waits until the extension hosts of closed windows are gone, and so their language servers. */
+    async empty() {
+      const hosts = async () => {
+        const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pgid=,args="]);
+        const ours = new RegExp(`^\\s*${child.pid} .*(type=extensionHost|codeagent_lsp)`, "m");
+        return !ours.test(stdout);
+      };
+      await until("the extension hosts to end", hosts);
+    },
     async stop() {
       const gone = new Promise((resolve) => child.once("exit", resolve));
       process.kill(-child.pid, "SIGTERM"); // its process group: extension hosts and language servers too
@@ -185,18 +205,49 @@ async function browserFiles() {
   return { executablePath: path.join(home, "chromium/chromium"), env };
 }
 
-export async function openBrowser({ width = 1280, height = 800 } = {}) {
+export async function openBrowser() {
   const browser = await chromium.launch({ ...(await browserFiles()), headless: true, args: FLAGS });
-  const context = await browser.newContext({ viewport: { width, height }, reducedMotion: "reduce" });
+  const context = await browser.newContext({ reducedMotion: "reduce" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  return { browser, context, page: await context.newPage() };
+  return { browser, context };
 }
 
-/** The address of a workbench with a folder or a workspace file open; `payload` reaches VS Code's own environment service. */
-export function workbenchUrl(code, folder, payload = []) {
+/** A window in a browser that remembers nothing of the windows before but what it has compiled. */
+export async function openPage(context, url, { width = 1280, height = 800 } = {}) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width, height });
+  page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined)); // of a window that closes with unsaved texts
+  const session = await context.newCDPSession(page);
+  await session.send("Storage.clearDataForOrigin", { origin: url, storageTypes: "cookies,indexeddb,local_storage" });
+  await session.detach();
+  return page;
+}
+
+/** Makes a page's workbench take tests from its address, which a built one does with its test driver only (and then it shows no toasts). */
+export function withTestDriver(page) {
+  return page.addInitScript(() => {
+    const { getAttribute } = Element.prototype;
+    Element.prototype.getAttribute = function (name) {
+      const value = getAttribute.call(this, name);
+      if (this.id !== "vscode-workbench-web-configuration" || name !== "data-settings") return value;
+      const options = JSON.parse(value);
+      return JSON.stringify({ ...options, developmentOptions: { ...options.developmentOptions, enableSmokeTestDriver: true } });
+    };
+  });
+}
+
+/** The address of a workbench with a folder or a workspace file open; `tests`: a module for the extension host to run. */
+export function workbenchUrl(code, folder, tests) {
   const url = new URL(code.url);
   url.searchParams.set(folder.endsWith(".code-workspace") ? "workspace" : "folder", folder);
-  if (payload.length > 0) url.searchParams.set("payload", JSON.stringify(payload));
+  if (tests !== undefined) {
+    const remote = (file) => `vscode-remote://127.0.0.1:${code.port}${file}`;
+    const payload = [
+      ["extensionDevelopmentPath", remote(EXTENSION)],
+      ["extensionTestsPath", remote(tests)],
+    ];
+    url.searchParams.set("payload", JSON.stringify(payload));
+  }
   return url.href;
 }
 

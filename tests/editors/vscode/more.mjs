@@ -9,7 +9,8 @@ import { DEMO, GALLERY, open, test } from "./stage.mjs";
 async function questions() {
   const stage = await open({
     project: { gallery: { ...GALLERY, env: { TOKEN: "${input:token}" } } },
-    files: { ".vscode/mcp.json": JSON.stringify({ servers: { imported: DEMO } }) },
+    files: { ".vscode/mcp.json": JSON.stringify({ servers: { imported: DEMO } }), "model.txt": "" },
+    settings: { "chat.disableAIFeatures": false },
   });
   const { page, dialog } = stage;
   try {
@@ -41,6 +42,21 @@ async function questions() {
       await stage.answer("Do Not Open");
       await form.locator(".json-string", { hasText: "decline" }).waitFor();
       assert.deepEqual([...stage.outside], []);
+    });
+    await test(stage, "a request for a language model is shown whole, and goes to the model after a yes", async () => {
+      const form = await stage.form("think");
+      await form.getByRole("button", { name: "Run", exact: true }).click();
+      await stage.answer("Run Once");
+      await dialog.getByText("What is a gallery?").waitFor();
+      assert.match(await dialog.innerText(), /Parrot/);
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Deny");
+      await stage.answer("Ask the Model Once");
+      await form.getByText("You said: What is a gallery?").waitFor();
+      await form.getByRole("button", { name: "Run", exact: true }).click();
+      await stage.answer("Run Once");
+      await dialog.getByText("What is a gallery?").waitFor(); // a yes is for once
+      await stage.answer("Deny");
+      await form.getByText("refused").waitFor();
     });
     await test(stage, "servers of another tool are imported as an edit that is not saved", async () => {
       await stage.run("Import Servers");

@@ -1,8 +1,8 @@
 // Takes the pictures in docs/images: every view of the extension, in light, dark and high contrast.
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { ROOT, openFile, runCommand, webview } from "./harness.mjs";
-import { GALLERY, open } from "./stage.mjs";
+import { ROOT, openFile, pick, runCommand, webview } from "./harness.mjs";
+import { GALLERY, leave, open } from "./stage.mjs";
 
 const IMAGES = path.join(ROOT, "docs/images");
 const THEMES = {
@@ -54,6 +54,27 @@ async function beginning(theme) {
   }
 }
 
+/** A language server that does not start, and a workspace that nobody has trusted yet. */
+async function trouble(theme) {
+  const lost = await open({ ...look(theme), machine: { "codeagent.server.command": ["/opt/codeagent/bin/codeagent-lsp"] } });
+  try {
+    await lost.sidebar();
+    await lost.toast("CodeAgent MCP").getByRole("button", { name: "Try Again" }).waitFor({ timeout: 60_000 });
+    await camera(lost, theme)("failed-host");
+  } finally {
+    await lost.close();
+  }
+  const doubted = await open({ ...look(theme), project: { demo: NOTEBOOK }, user: { gallery: GALLERY }, trust: false });
+  try {
+    await doubted.sidebar();
+    await doubted.item(/^gallery.*tools/).waitFor({ timeout: 60_000 });
+    await doubted.item(/^demo.*needs\sapproval/).waitFor();
+    await camera(doubted, theme)("untrusted");
+  } finally {
+    await doubted.close();
+  }
+}
+
 /** From the question whether a server may start to results. */
 async function work(theme) {
   const stage = await open({
@@ -97,6 +118,16 @@ async function work(theme) {
     await stage.expand(/^gallery/);
     await stage.form("echo");
     await take("form");
+    const echo = webview(page);
+    for (const title of ["First", "Second"]) {
+      await echo.getByLabel("title").fill(title);
+      await echo.getByRole("button", { name: "Run", exact: true }).click();
+      await echo.locator(".result").filter({ hasText: title }).waitFor();
+    }
+    await echo.getByRole("button", { name: "Compare with the Run Before" }).click();
+    await page.locator(".monaco-diff-editor .modified .view-line", { hasText: /"Second"/ }).waitFor();
+    await take("compare");
+    await runCommand(page, "View: Close All Editors");
     const everything = await stage.form("everything");
     await everything.getByRole("button", { name: "Run", exact: true }).click();
     await everything.getByRole("img").waitFor();
@@ -122,6 +153,11 @@ async function work(theme) {
     await stage.status.click();
     await page.locator(".quick-input-widget .monaco-list-row").first().waitFor();
     await take("list-servers");
+    await page.keyboard.press("Escape");
+    await stage.run("Show Log");
+    await pick(page, "broken");
+    await page.locator(".part.panel .view-line", { hasText: "cannot open notes.db" }).first().waitFor();
+    await take("log");
   } finally {
     await stage.close();
   }
@@ -131,5 +167,7 @@ await mkdir(IMAGES, { recursive: true });
 const wanted = process.argv.slice(2);
 for (const theme of Object.keys(THEMES).filter((name) => wanted.length === 0 || wanted.includes(name))) {
   await beginning(theme);
+  await trouble(theme);
   await work(theme);
 }
+await leave();

@@ -22,7 +22,11 @@ pytestmark = [
 
 def run(*command: str | Path, seconds: float) -> None:
     """Run a part of the tests; what it printed is the message where it fails."""
-    environment = {**os.environ, "PATH": f"{ROOT / '.tools/vscode/bin'}{os.pathsep}{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "RETRIES": "1",
+        "PATH": f"{ROOT / '.tools/vscode/bin'}{os.pathsep}{os.environ['PATH']}",
+    }
     done = subprocess.run(
         [str(word) for word in command],
         cwd=HERE,
@@ -40,15 +44,9 @@ def test_the_parts_that_need_no_editor_are_sound() -> None:
     run(HERE / "run.sh", "unit", seconds=1800)
 
 
-def test_the_extension_works_in_the_real_extension_host() -> None:
-    run(HERE / "run.sh", "exthost", seconds=1800)
-
-
-@pytest.mark.parametrize(
-    "journey", ["firstSteps", "tools", "firstConfiguration", "questions", "windows", "folders", "badServers", "badHost"]
-)
-def test_people_get_to_where_they_want(journey: str) -> None:
-    run(HERE / "run.sh", "journey", journey, seconds=1800)
+@pytest.mark.flaky(reruns=0)  # a journey that failed is tried once more by itself
+def test_people_get_to_where_they_want() -> None:
+    run(HERE / "run.sh", "journeys", seconds=1800)
 
 
 def test_the_package_installs_itself_and_its_server() -> None:

@@ -56,3 +56,12 @@ export function serverDetail(status: ServerStatus): string {
 export function withoutServer(message: string, server: string): string {
   return message.startsWith(`${server}: `) ? message.slice(server.length + 2) : message;
 }
+
+/** Why a program did not start, in words: the language client's own are the operating system's. */
+export function whyNotStarted(message: string, command: string): string {
+  const why = /\bspawn\b.*\b(ENOENT|EACCES)\b/.exec(message)?.[1];
+  const what = { ENOENT: "is not there", EACCES: "is not a program that may be run" }[why ?? ""];
+  return what === undefined
+    ? message
+    : `the language server does not start: ${command} ${what}. See the setting codeagent.server.command.`;
+}

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { contextValue, serverActions } from "../../src/model/actions";
 import { difference, tally } from "../../src/model/change";
 import { groupChildren, look, matches, serverChildren, serverNode } from "../../src/model/tree";
+import { whyNotStarted } from "../../src/model/words";
 import type { State } from "../../src/protocol";
 import { status, tool } from "./samples";
 
@@ -119,4 +120,16 @@ describe("the tally", () => {
     const counts = tally(states.map((state) => status({ state })));
     assert.deepEqual(counts, { ready: 2, starting: 1, waiting: 2, failed: 1, off: 2 });
   });
+});
+
+describe("a language server that does not start", () => {
+  it("is explained where the program is not there", () => {
+    const said = whyNotStarted("Launching server using command /a/b failed. Error: spawn /a/b ENOENT", "/a/b");
+    assert.equal(
+      said,
+      "the language server does not start: /a/b is not there. See the setting codeagent.server.command.",
+    );
+  });
+  it("keeps its own words where they are its own", () =>
+    assert.equal(whyNotStarted("it speaks another protocol", "/a/b"), "it speaks another protocol"));
 });
