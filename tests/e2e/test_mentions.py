@@ -158,3 +158,35 @@ async def test_a_resource_that_is_a_picture_is_opened_as_one(
     assert shown[0]["external"] is True and shown[0]["uri"].endswith(".png")
     assert len(shown) == (1 if shows else 2)
     assert shown[-1]["uri"].endswith(".png" if shows else ".txt")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+async def test_the_arguments_of_a_template_are_completed_by_its_server(
+    editor: EditorClient, workspace: Path, encoding: str
+) -> None:
+    capabilities = usual_capabilities()
+    capabilities["general"]["positionEncodings"] = [encoding]
+    await start(editor, workspace, capabilities=capabilities)
+    before = {"utf-8": 5, "utf-16": 3, "utf-32": 2}[encoding]
+    await open_text(editor, "😀 @docs:a://x and")
+    found = await editor.request("textDocument/completion", at(0, before + 11))
+    edits = {item["label"]: item["textEdit"] for item in found["items"]}
+    assert {"x1", "x2"} <= set(edits) and found["isIncomplete"]
+    assert edits["x1"]["newText"] == "@docs:a://x1"
+    assert edits["x1"]["range"]["start"] == {"line": 0, "character": before}
+    assert edits["x1"]["range"]["end"] == {"line": 0, "character": before + 11}
+
+
+async def test_the_content_of_a_resource_is_inserted_below_its_mention(editor: EditorClient, workspace: Path) -> None:
+    capabilities = usual_capabilities()
+    capabilities["textDocument"] = {"codeAction": {"resolveSupport": {"properties": ["edit"]}, "dataSupport": True}}
+    uri = await start(editor, workspace, capabilities=capabilities)
+    await open_text(editor, f"see @docs:{uri} now\r\nend")
+    place = at(0, 12)
+    params = {"textDocument": place["textDocument"], "range": {"start": place["position"], "end": place["position"]}}
+    found = await editor.request("textDocument/codeAction", {**params, "context": {"diagnostics": []}})
+    insert = next(item for item in found if item["title"].startswith("Insert the content"))
+    done = await editor.request("codeAction/resolve", insert)
+    ((address, (edit,)),) = done["edit"]["changes"].items()
+    assert address == DOCUMENT and edit["range"]["start"] == edit["range"]["end"] == {"line": 0, "character": 20}
+    assert f"contents of {uri}" in edit["newText"] and "\n" not in edit["newText"].replace("\r\n", "")
