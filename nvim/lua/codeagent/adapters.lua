@@ -85,7 +85,8 @@ function M.avante(options)
           { name = "result", type = "string", description = "what the tool answered" },
           { name = "error", type = "string", description = "why it failed", optional = true },
         },
-        func = function(arguments, _, done)
+        func = function(arguments, second, third) -- older versions hand the callback over as the third argument
+          local done = type(second) == "table" and second.on_complete or third
           if not done then
             local result, failure = require("codeagent").call_tool(tool.name, arguments)
             return result and result.text, failure and failure.message

@@ -189,6 +189,9 @@ def test_other_plugins_get_tools_in_their_own_shapes(nvim: Nvim) -> None:
         for _, tool in ipairs(require('codeagent.adapters').avante()()) do
           if tool.name == 'mcp__demo__get_note' then
             local text, problem = tool.func({ name = 'nothing' })
+            local options = { on_complete = function(...) _G.now = { ... } end, on_log = function() end }
+            assert(tool.func({ name = 'readme' }, options) == nil)
+            tool.func({ name = 'groceries' }, function() end, function(...) _G.before = { ... } end)
             return { tool.param.fields[1].name, text, problem }
           end
         end
@@ -196,6 +199,8 @@ def test_other_plugins_get_tools_in_their_own_shapes(nvim: Nvim) -> None:
     )
     assert avante[0] == "name"
     assert "There is no note" in str(avante[1:])
+    assert "Notebook" in wait_for("the answer to avante as it is", lambda: nvim.lua("return _G.now"))[0]
+    assert "bread" in wait_for("the answer to avante as it was", lambda: nvim.lua("return _G.before"))[0]
 
 
 def test_one_server_for_every_project_of_this_neovim(nvim: Nvim) -> None:
