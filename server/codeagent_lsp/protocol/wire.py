@@ -36,6 +36,10 @@ def dump(value: object) -> Any:
 
     What strict JSON has no word for is replaced: NaN and the infinities by null, lone surrogates by U+FFFD.
     """
+    if isinstance(value, str):
+        return well_formed_text(value)
+    if value is None or isinstance(value, int):
+        return value
     if attrs.has(type(value)):
         out: dict[str, Any] = {}
         for name, wire_name, optional in _fields(type(value)):
@@ -49,7 +53,7 @@ def dump(value: object) -> Any:
         return [dump(item) for item in cast(list[object], value)]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return well_formed_text(value) if isinstance(value, str) else value
+    return value
 
 
 @cache
