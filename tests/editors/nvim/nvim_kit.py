@@ -261,11 +261,21 @@ class Nvim:
         self._folder.cleanup()
 
 
+def tmux() -> str | None:
+    """The system's tmux, else the one that was unpacked for tests."""
+    unpacked = TOOLS / "debian" / "usr" / "bin" / "tmux"
+    return shutil.which("tmux") or (str(unpacked) if unpacked.exists() else None)
+
+
 class Terminal:
     """A Neovim in a real terminal: tmux types, and reads the screen."""
 
     def __init__(self, binary: str, home: Path, file: Path, **variables: str) -> None:
-        self._tmux = ["tmux", "-S", str(home / "tmux"), "-f", "/dev/null"]
+        program = tmux() or "tmux"
+        if program.startswith(str(TOOLS)):  # with the libraries that were unpacked beside it
+            libraries = sorted((TOOLS / "debian" / "usr" / "lib").glob("*-linux-gnu*"))
+            variables["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, libraries))
+        self._tmux = [program, "-S", str(home / "tmux"), "-f", "/dev/null"]
         self._environment = environment(home, CODEAGENT_OPTIONS="{}", **variables)
         nvim = [str(TOOLS / binary), "--clean", "-u", str(HERE / "init.lua"), str(file)]
         self.run("-u", "new-session", "-d", "-x", str(COLUMNS), "-y", str(LINES), *nvim)

@@ -1,16 +1,15 @@
 """The same in a real terminal: Neovim's own interface under tmux, with hostile text that a terminal must not get."""
 
 import json
-import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
-from nvim_kit import DEMO, SCREENS, Terminal, binaries, wait_for
+from nvim_kit import DEMO, SCREENS, Terminal, binaries, tmux, wait_for
 
 
 def test_in_a_real_terminal() -> None:
-    if shutil.which("tmux") is None:
+    if tmux() is None:
         pytest.skip("tmux is not installed: tests/editors/nvim/install.sh")
     with tempfile.TemporaryDirectory(prefix="nv-", ignore_cleanup_errors=True) as folder:
         home = Path(folder).resolve()
