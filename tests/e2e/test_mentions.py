@@ -188,5 +188,5 @@ async def test_the_content_of_a_resource_is_inserted_below_its_mention(editor: E
     insert = next(item for item in found if item["title"].startswith("Insert the content"))
     done = await editor.request("codeAction/resolve", insert)
     ((address, (edit,)),) = done["edit"]["changes"].items()
-    assert address == DOCUMENT and edit["range"]["start"] == edit["range"]["end"] == {"line": 0, "character": 20}
+    assert address == DOCUMENT and edit["range"]["start"] == edit["range"]["end"] == {"line": 0, "character": 19}
     assert f"contents of {uri}" in edit["newText"] and "\n" not in edit["newText"].replace("\r\n", "")

@@ -29,7 +29,7 @@ class HostView:
 
     def servers(self) -> Sequence[ServerStatus]:
         """Every configured server, whatever its state."""
-        found = (self._host.announcer.last(server) for server in self._host.manager.connections)
+        found = (self._host.announcer.present(server) for server in self._host.manager.connections)
         return [status for status in found if status is not None]
 
     def resources(self, server: str) -> Sequence[Resource] | None:

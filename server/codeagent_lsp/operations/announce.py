@@ -55,6 +55,10 @@ class Announcer:
         """The status that was told last; the present one where none was."""
         return self._told.get(server) or self._status(server)
 
+    def present(self, server: str) -> ServerStatus | None:
+        """The status as it is now, whether it was told yet or not."""
+        return self._status(server) if server in self._marked else self.last(server)
+
     def tell(self) -> None:
         """Tell now what has changed since the last time."""
         marked, self._marked = sorted(self._marked), set()
