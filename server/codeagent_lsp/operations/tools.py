@@ -3,6 +3,8 @@
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
+import anyio.lowlevel
+
 from codeagent_lsp.catalog.tools import CatalogTool
 from codeagent_lsp.errors import InvalidParams, NotReady, Stale, UnknownTool
 from codeagent_lsp.operations.asking import approval_of, enabled, may_call
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from codeagent_lsp.connection.session import Progress, Session
 
 
+TOOLS_PER_TURN = 200
+"""Tools that are looked at before everybody else has a turn."""
+
+
 async def list_tools(host: Host, params: ListToolsParams) -> ToolList:
     """The tools of one server or of all, with what calling them means.
 
@@ -25,8 +31,13 @@ async def list_tools(host: Host, params: ListToolsParams) -> ToolList:
     Raises `errors.UnknownServer`.
     """
     late = await pending(host, params.server, params.wait_ms)
-    found = [_tool(host, tool) for tool in await host.catalog.tools(params.server)]
-    tools = [tool for tool in found if tool.enabled or params.include_disabled]
+    tools: list[Tool] = []
+    for count, known in enumerate(await host.catalog.tools(params.server), 1):
+        tool = _tool(host, known)
+        if tool.enabled or params.include_disabled:
+            tools.append(tool)
+        if count % TOOLS_PER_TURN == 0:
+            await anyio.lowlevel.checkpoint()
     return ToolList(host.lists.revision, not late, late, tools)
 
 

@@ -16,6 +16,10 @@ T = TypeVar("T")
 _JSON_NAMES: dict[type, str] = {str: "a string", int: "an integer", bool: "true or false", float: "a number"}
 
 
+class Dumped(dict[str, Any]):
+    """An object that has been through `dump` already, and is written as it is: for what is shown again and again."""
+
+
 def camel(name: str) -> str:
     """`input_schema` as it travels: `inputSchema`."""
     head, *rest = name.split("_")
@@ -38,7 +42,7 @@ def dump(value: object) -> Any:
     """
     if isinstance(value, str):
         return well_formed_text(value)
-    if value is None or isinstance(value, int):
+    if value is None or isinstance(value, int | Dumped):
         return value
     if attrs.has(type(value)):
         out: dict[str, Any] = {}
