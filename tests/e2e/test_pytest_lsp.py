@@ -89,6 +89,7 @@ async def ask(client: LanguageClient, method: str, params: dict[str, Any]) -> An
         return CONVERTER.unstructure(await client.protocol.send_request_async(method, structured))
 
 
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 async def test_the_cases_of_editors_hold_in_every_encoding(start: Start, encoding: Encoding) -> None:
     """LSP-02, LSP-03, LSP-04, LSP-05, LSP-06, LSP-07 and LSP-08."""

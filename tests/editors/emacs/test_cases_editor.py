@@ -10,6 +10,7 @@ from e2e.kit import Table
 from editor_cases import LISTED, cases, declare
 
 
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize(("file", "mode"), [("case.txt", "text-mode"), ("Case.java", "java-mode")])
 def test_the_cases_of_editors_hold(start: Callable[..., Emacs], tmp_path: Path, file: str, mode: str) -> None:
     """LSP-02, LSP-03, LSP-04, LSP-05, LSP-06, LSP-07 and LSP-08; eglot has one language for each server."""

@@ -51,6 +51,7 @@ return answer and answer.result and vim.json.encode(answer.result) or vim.NIL
 """
 
 
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_cases_of_editors_hold(start: Callable[..., Nvim], tmp_path: Path, encoding: Encoding) -> None:
     """LSP-01, LSP-02, LSP-03, LSP-04, LSP-05, LSP-06, LSP-07 and LSP-08; an empty Lua table goes out as `[]`."""
