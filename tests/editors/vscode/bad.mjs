@@ -82,7 +82,7 @@ async function badHost() {
       await stage.page.getByText("The language server could not be started.").waitFor();
       await stage.page.locator(".pane-body").getByRole("button", { name: "Show Output" }).click();
       await stage.page.locator(".part.panel .tab, .part.panel .action-item.checked", { hasText: "Output" }).waitFor();
-      if (HAS_LOGS) await stage.page.locator(".part.panel .view-line", { hasText: /nowhere.*is not there/ }).first().waitFor();
+      if (HAS_LOGS) await stage.page.locator(".part.panel .view-line", { hasText: /nowhere.*is\snot\sthere/ }).first().waitFor();
     });
   } finally {
     await stage.close();

@@ -170,14 +170,18 @@ export async function startCode(profile, { env = {} } = {}) {
   return {
     url,
     port,
-    /** Waits until the extension hosts of closed windows are gone, and so their language servers. */
+    /** Waits until the extension hosts of closed windows are gone, and so their language servers; ends what stays. */
     async empty() {
       const hosts = async () => {
-        const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pgid=,args="]);
-        const ours = new RegExp(`^\\s*${child.pid} .*(type=extensionHost|codeagent_lsp)`, "m");
-        return !ours.test(stdout);
+        const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid=,args="]);
+        const ours = new RegExp(`^\\s*(\\d+)\\s+${child.pid} .*(?:type=extensionHost|codeagent_lsp)`, "gm");
+        return [...stdout.matchAll(ours)].map(([, pid]) => Number(pid));
       };
-      await until("the extension hosts to end", hosts);
+      const gone = async () => (await hosts()).length === 0;
+      await until("the extension hosts to end", gone, 5000).catch(async () => {
+        for (const pid of await hosts()) process.kill(pid, "SIGKILL");
+        await until("the extension hosts to be ended", gone, 5000);
+      });
     },
     async stop() {
       const gone = new Promise((resolve) => child.once("exit", resolve));

@@ -150,14 +150,14 @@ async function work(theme) {
     await openFile(page, "mcp.json");
     await page.locator(".codelens-decoration").first().waitFor({ timeout: 5000 }).catch(() => undefined);
     await take("configuration");
-    await stage.status.click();
-    await page.locator(".quick-input-widget .monaco-list-row").first().waitFor();
-    await take("list-servers");
-    await page.keyboard.press("Escape");
     await stage.run("Show Log");
     await pick(page, "broken");
     await page.locator(".part.panel .view-line", { hasText: "cannot open notes.db" }).first().waitFor();
     await take("log");
+    await runCommand(page, "View: Hide Panel");
+    await stage.status.click();
+    await page.locator(".quick-input-widget .monaco-list-row").first().waitFor();
+    await take("list-servers");
   } finally {
     await stage.close();
   }
