@@ -75,7 +75,7 @@ def found(line: str, index: MentionIndex, *, code: bool = False) -> list[tuple[s
 
 
 def document(
-    text: str, encoding: Encoding = "utf-16", language: str = "markdown", uri: str = "file:///w/a.md"
+    text: str, encoding: Encoding = "utf-16", language: str = "markdown", uri: str = "file:///w/a"
 ) -> Document:
     return Document(uri, language, 1, text, encoding)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from codeagent_lsp.editor import Editor
+from codeagent_lsp.features.completion_json import as_json
 from codeagent_lsp.features.positions import Encoding
 from codeagent_lsp.language.board import Board
 from codeagent_lsp.language.calls import CallFeatures
@@ -91,7 +92,7 @@ class Desk:
 
     # -- features of several kinds of text -------------------------------------------------------------------------
 
-    async def completion(self, params: types.CompletionParams) -> types.CompletionList | None:
+    async def completion(self, params: types.CompletionParams) -> types.CompletionList | dict[str, Any] | None:
         """In a config file its own, in a call its own, else mentions."""
         document = self.language.documents.get(params.text_document.uri)
         if document is not None:
@@ -100,7 +101,8 @@ class Desk:
             if own is not None:
                 self._wishes.suit(own.items)
                 return own
-        return await self.mentions.completion(params)
+        found = await self.mentions.completion(params)
+        return as_json(found) if found is not None else None
 
     def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Of a config file, a call, or a mention."""

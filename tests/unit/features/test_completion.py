@@ -12,6 +12,7 @@ from lsprotocol import converters, types
 
 from codeagent_lsp.errors import Timeout
 from codeagent_lsp.features import completion
+from codeagent_lsp.features.completion_json import as_json
 from codeagent_lsp.features.documents import Document
 from codeagent_lsp.features.index import MentionIndex
 from codeagent_lsp.features.positions import Encoding
@@ -19,6 +20,7 @@ from codeagent_lsp.protocol.params import CompleteArgumentParams
 from codeagent_lsp.protocol.results import Completion
 from mention_kit import ENCODINGS, View, applied, document, found, index_of, marked, resource, status, template
 
+CONVERTER = converters.get_converter()
 INDEX = index_of(
     {
         "docs": [
@@ -47,6 +49,7 @@ def edit(item: types.CompletionItem) -> types.TextEdit:
 def check(doc: Document, position: types.Position, result: types.CompletionList) -> None:
     """What must be true of every item wherever it was asked for."""
     line, cursor = doc.offset(position)
+    assert as_json(result) == CONVERTER.unstructure(result)
     for item in result.items:
         span = edit(item).range
         assert span.start.line == span.end.line == line
