@@ -203,7 +203,10 @@ def test_other_plugins_get_tools_in_their_own_shapes(nvim: Nvim) -> None:
     assert "bread" in wait_for("the answer to avante as it was", lambda: nvim.lua("return _G.before"))[0]
 
 
-def test_one_server_for_every_project_of_this_neovim(nvim: Nvim) -> None:
+def test_one_server_for_every_project_of_this_neovim(start: Start) -> None:
+    nvim = start(servers={"demo": DEMO})
+    nvim.edit()
+    nvim.ready("demo")
     other = nvim.home / "other"
     (other / ".git").mkdir(parents=True)
     nvim.declare({"second": DEMO}, other / ".codeagent")
