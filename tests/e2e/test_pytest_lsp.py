@@ -96,7 +96,7 @@ async def test_the_cases_of_editors_hold_in_every_encoding(start: Start, encodin
     client = await start([encoding, *(["utf-16"] if encoding != "utf-16" else [])])
     table = Table()
     for number, case in enumerate(cases(encoding)):
-        uri = f"file:///w/{number}.md"
+        uri = f"file:///w/{number}"
         open_text(client, uri, case.text, case.language)
         with table.case(case.name):
             case.check(await ask(client, case.method, {"textDocument": {"uri": uri}, **case.params}))
