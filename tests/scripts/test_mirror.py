@@ -17,11 +17,13 @@ def mirror(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def copy_to(root: Path) -> None:
-    """A project with nothing but the generator."""
-    for path in ("scripts/mirror.py", *(f"scripts/mirroring/{file.name}" for file in mirroring())):
+    """A project with nothing but the generator, and what it reads."""
+    sections = ("vscode-client/package.json", "vscode-client/README.md")  # of which only a section is generated
+    for path in (*sections, "scripts/mirror.py", *(f"scripts/mirroring/{file.name}" for file in mirroring())):
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, target)
+    (root / "server").symlink_to(ROOT / "server")  # it looks there for the settings that are read
 
 
 def mirroring() -> list[Path]:
