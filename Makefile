@@ -1,6 +1,6 @@
 # Everything that people do with this repository. What a target needs is installed into .venv and .tools first, from
 # the ordinary registries, by scripts/install.py; nothing outside of this folder is touched (as root on a Debian
-# without python3-venv, that package is installed).
+# without python3-venv, that package is installed, and Emacs for the tests in it).
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -30,20 +30,20 @@ demo: python ## see the server at work: it starts MCP servers, asks, lists, call
 	@$(INSTALL) npm-servers || echo "demo: servers from npm cannot be installed here, so the demo goes without them."
 	@$(RUN) .venv/bin/python scripts/demo.py $(ARGS)
 
-test: python ## run the tests, with real MCP servers from npm and PyPI, and in real editors
+test: python ## run the tests, with real MCP servers from npm and PyPI, and in real editors but for VS Code's workbench
 	@$(INSTALL) venv
 	@$(INSTALL) servers conformance || $(if $(CI),exit 1,echo "test: tests with real MCP servers and the conformance suite are skipped.")
-	@$(RUN) bash tests/editors/install.sh || $(if $(CI),exit 1,echo "test: the tests in an editor that is not there are skipped.")
+	@$(RUN) bash tests/editors/install.sh light || $(if $(CI),exit 1,echo "test: the tests in an editor that is not there are skipped.")
 	@$(RUN) .venv/bin/python -m pytest -n 4 --dist worksteal --reruns 2 $(ARGS)
 
 check: python ## formatting, lint and types of Python, Lua and TypeScript; floors, mirrors and conventions
 	@$(INSTALL) node
 	@$(RUN) bash scripts/check.sh
 
-editors: setup ## run only the tests in real editors (installs them into .tools)
+editors: setup ## run all tests in real editors, minutes in the workbench of VS Code among them (installs them into .tools)
 	@$(INSTALL) node
 	@$(RUN) bash tests/editors/install.sh
-	@$(RUN) .venv/bin/python -m pytest -n 3 --dist worksteal --reruns 1 tests/editors $(ARGS)
+	@$(RUN) .venv/bin/python -m pytest -n 3 --dist worksteal --reruns 1 -m "workbench or not workbench" tests/editors $(ARGS)
 
 faults: setup ## run the fault matrix and a soak of two minutes, and write docs/faults.md (on a quiet machine: a quarter of an hour)
 	@$(RUN) FAULTS_WRITE=1 .venv/bin/python -m pytest tests/faults -m faults $(ARGS)
@@ -52,11 +52,11 @@ conformance: python ## run the protocol's own conformance suite against our clie
 	@$(INSTALL) venv conformance
 	@$(RUN) .venv/bin/python -m pytest tests/conformance $(ARGS)
 
-bench: python ## measure against mcp-hub, pygls and the MCP client, side by side; then the editors
+bench: python ## measure against mcp-hub, pygls and the MCP client, side by side; then mentions and the editors
 	@$(INSTALL) venv npm-servers mcp-hub
-	@$(RUN) PYTHONPATH=scripts .venv/bin/python bench/run.py $(ARGS)
 	@$(RUN) bash tests/editors/install.sh || $(if $(CI),exit 1,echo "bench: an editor that is not there is not measured.")
-	@$(RUN) .venv/bin/python bench/editors.py $(ARGS)
+	@short=0; for what in run language editors; do \
+		$(RUN) PYTHONPATH=scripts .venv/bin/python bench/$$what.py $(ARGS) || short=1; done; exit $$short
 
 mirror: setup ## write what is generated: protocol.ts, protocol.lua, docs/protocol.md, settings, the help of Neovim
 	@$(RUN) .venv/bin/python scripts/mirror.py

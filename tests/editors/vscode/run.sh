@@ -32,7 +32,7 @@ hash_of() { # hash_of PATH...: one hash of all files below
 modules() { (cd "$extension" && npm ci --ignore-scripts --no-audit --no-fund); }
 build() { (cd "$extension" && node esbuild.mjs --minify --tests && npm run -s package >/dev/null); }
 
-prepare() { # prepare [node]: everything, or what the checks need
+prepare() { # prepare [node]: everything, or what the checks and the unit tests need
   bash "$here/install.sh" "$@"
   cd "$extension"
   once node_modules/.stamp "$(hash_of package-lock.json)" modules
@@ -44,7 +44,7 @@ part() {
   cd "$extension"
   case $1 in
     check) npm run -s check ;;
-    unit) npx mocha ;;
+    unit) alone prepare once dist/.tests "$(hash_of src test esbuild.mjs package.json)" node esbuild.mjs --minify --tests && npx mocha ;;
     exthost) alone workbench node "$here/journeys.mjs" exthost ;;
     journeys) alone workbench node "$here/journeys.mjs" ;;
     packaged) node "$here/journeys.mjs" packaged ;;
@@ -54,7 +54,7 @@ part() {
 }
 
 case "$*" in
-  check | "prepare node") alone prepare prepare node ;;
+  check | unit | "prepare node") alone prepare prepare node ;;
   *) alone prepare prepare ;;
 esac
 [ "${1:-}" = prepare ] && exit

@@ -11,13 +11,15 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-INSTALLED = ROOT / ".tools" / "vscode" / "code-server.stamp"
-MISSING = "VS Code is not installed here: tests/editors/vscode/install.sh does it (.tools/vscode)"
+MISSING = "it is not installed here: tests/editors/vscode/install.sh does it (.tools/vscode)"
 
-pytestmark = [
-    pytest.mark.skipif(not INSTALLED.exists() and not os.environ.get("CI"), reason=MISSING),
-    pytest.mark.timeout(1800),
-]
+pytestmark = pytest.mark.timeout(1800)
+
+
+def needs(stamp: str) -> pytest.MarkDecorator:
+    """Skip a test whose part of the installation is not there; not where everything has to be there."""
+    there = (ROOT / ".tools" / "vscode" / f"{stamp}.stamp").exists()
+    return pytest.mark.skipif(not there and not os.environ.get("CI"), reason=MISSING)
 
 
 def run(*command: str | Path, seconds: float) -> None:
@@ -40,14 +42,19 @@ def run(*command: str | Path, seconds: float) -> None:
         pytest.fail(done.stdout, pytrace=False)
 
 
+@needs("node")
 def test_the_parts_that_need_no_editor_are_sound() -> None:
     run(HERE / "run.sh", "unit", seconds=1800)
 
 
+@pytest.mark.workbench
+@needs("code-server")
 @pytest.mark.flaky(reruns=0)  # a journey that failed is tried once more by itself
 def test_people_get_to_where_they_want() -> None:
     run(HERE / "run.sh", "journeys", seconds=1800)
 
 
+@pytest.mark.workbench
+@needs("code-server")
 def test_the_package_installs_itself_and_its_server() -> None:
     run(HERE / "run.sh", "packaged", seconds=1800)
