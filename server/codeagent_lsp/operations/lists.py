@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import anyio
+from attrs import evolve
 
 from codeagent_lsp.catalog.addresses import document_uri
-from codeagent_lsp.catalog.listing import Changes, read_listing
+from codeagent_lsp.catalog.listing import Changes, Listing, read_listing
 from codeagent_lsp.catalog.tools import Catalog
 from codeagent_lsp.errors import HostError
 from codeagent_lsp.journal import Journal
@@ -119,14 +120,20 @@ class Lists:
     async def _read(self, connection: "Connection", session: "Session") -> bool:
         """Read every list once; true if one of them failed."""
         server = connection.server
-        listing = await read_listing(
-            session,
-            server=server,
-            capabilities=session.capabilities,
-            previous=self._catalog.listing(server),
-            entry=connection.wanted.entry,
-            instructions=session.instructions,
-        )
+        previous = self._catalog.listing(server)
+        try:
+            listing = await read_listing(
+                session,
+                server=server,
+                capabilities=session.capabilities,
+                previous=previous,
+                entry=connection.wanted.entry,
+                instructions=session.instructions,
+            )
+        except Exception:
+            log.exception("the lists of %s could not be read", server)
+            ours = "an error in codeagent-lsp; its log (standard error) says more"
+            listing = evolve(previous or Listing(server), warnings=(), errors={"tools": ours})
         for warning in listing.warnings:
             self._journal.add(server, "host", "warning", warning)
         for kind, error in listing.errors.items():
