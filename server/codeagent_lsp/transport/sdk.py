@@ -5,6 +5,7 @@ needs. So the two packages on the way to the client's modules are entered withou
 for a name that it would define itself still gets it: then it is run after all.
 """
 
+import gc
 import importlib
 import importlib.util
 import sys
@@ -15,9 +16,17 @@ PACKAGES = ("mcp", "mcp.client")
 
 
 def import_with_client(name: str) -> ModuleType:
-    """Import a module of ours that needs a client of `mcp`."""
+    """Import a module of ours that needs a client of `mcp`.
+
+    With it everything is loaded that every server needs, and stays: the garbage collector passes it over from then on,
+    else a full collection would hold the loop up for longer than a server may.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
     client_only()
-    return importlib.import_module(name)
+    module = importlib.import_module(name)
+    gc.freeze()
+    return module
 
 
 def client_only() -> None:
