@@ -36,6 +36,20 @@ def test_whoever_wants_the_whole_package_gets_it(later: str) -> None:
     assert run(LOAD + later) == "Client"
 
 
+def test_several_threads_at_once_get_the_whole_module() -> None:
+    code = (
+        "import threading\n"
+        "from codeagent_lsp.transport.sdk import import_with_client as load\n"
+        "found = []\n"
+        "def run(): found.append(load('codeagent_lsp.connection.opening').enter_session)\n"
+        "threads = [threading.Thread(target=run) for _ in range(8)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "print(len(found))"
+    )
+    assert run(code) == "8"
+
+
 def test_names_that_are_not_there_are_not_there() -> None:
     asked = "import mcp\ntry:\n    mcp.nothing\nexcept AttributeError as error:\n    print(error)"
     assert "'mcp' has no attribute 'nothing'" in run(LOAD + asked)

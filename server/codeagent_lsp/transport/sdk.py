@@ -9,10 +9,9 @@ import gc
 import importlib
 import importlib.util
 import sys
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
-
-PACKAGES = ("mcp", "mcp.client")
 
 
 def import_with_client(name: str) -> ModuleType:
@@ -21,11 +20,11 @@ def import_with_client(name: str) -> ModuleType:
     With it everything is loaded that every server needs, and stays: the garbage collector passes it over from then on,
     else a full collection would hold the loop up for longer than a server may.
     """
-    if name in sys.modules:
-        return sys.modules[name]
+    first = name not in sys.modules  # or another thread is at it: then the import below waits for that one
     client_only()
     module = importlib.import_module(name)
-    gc.freeze()
+    if first:
+        gc.freeze()
     return module
 
 
@@ -33,16 +32,22 @@ def client_only() -> None:
     """Let the modules of `mcp` be imported one by one from now on. Does nothing where `mcp` is imported already."""
     if "mcp" in sys.modules:
         return
-    for name in PACKAGES:
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            return  # whoever imports it is told so in the usual way
-        module = importlib.util.module_from_spec(spec)
-        module.__dict__["__getattr__"] = _runs_first(module)
-        sys.modules[name] = module
-        parent, _, own = name.rpartition(".")
-        if parent:
-            setattr(sys.modules[parent], own, module)
+    package = _entered(importlib.util.find_spec("mcp"))
+    client = package and _entered(PathFinder.find_spec("mcp.client", package.__path__))
+    if package is None or client is None:
+        return  # whoever imports it is told so in the usual way
+    # The inner one first: another thread takes the outer one for the sign that both are there.
+    package.__dict__["client"] = sys.modules.setdefault("mcp.client", client)
+    sys.modules.setdefault("mcp", package)
+
+
+def _entered(spec: ModuleSpec | None) -> ModuleType | None:
+    """A package whose modules can be imported, and that has not been run."""
+    if spec is None or spec.loader is None:
+        return None
+    module = importlib.util.module_from_spec(spec)
+    module.__dict__["__getattr__"] = _runs_first(module)
+    return module
 
 
 def _runs_first(module: ModuleType) -> Any:
