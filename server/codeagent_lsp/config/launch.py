@@ -240,7 +240,7 @@ def _guarded_folders(lookup: Lookup) -> list[Path]:
 
 def _workspace_files(words: Iterable[str], cwd: Path, lookup: Lookup) -> tuple[Path, ...]:
     """The regular files in the workspace that words of a command line name: `x.py`, `--config=x.json`, `@x.rsp`."""
-    folders = [str(folder) for folder in (lookup.folder, *lookup.workspace) if folder is not None]
+    folders = list(dict.fromkeys(str(folder) for folder in (lookup.folder, *lookup.workspace) if folder is not None))
     found: dict[Path, None] = {}
     for word in words:
         for name in {word, word.partition("=")[2], word.removeprefix("@")}:
@@ -256,7 +256,8 @@ def _is_file_within(path: Path, folders: list[str]) -> bool:
             return False
     except (OSError, ValueError):
         return False
-    return any(is_within(str(place), folder) for folder in folders for place in (path.parent, path))
+    places = (path.parent, path) if path.is_symlink() else (path,)  # where it stands and where it leads to
+    return any(is_within(str(place), folder) for folder in folders for place in places)
 
 
 def _url_secrets(url: str) -> set[str]:
