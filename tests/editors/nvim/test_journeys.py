@@ -174,7 +174,7 @@ def test_a_resource_is_a_buffer_that_keeps_up(either: Nvim) -> None:
 
 def test_a_mention_opens_from_a_result_and_from_a_prompt(nvim: Nvim) -> None:
     nvim.keys(":CodeAgent prompt demo/review_note<CR>")
-    nvim.sees("readme")
+    nvim.sees("readme", "Type number")  # the list that asks, and no name that was on the screen before
     nvim.keys("2<CR>")
     nvim.sees("English")
     nvim.keys("3<CR>")
