@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,16 @@ async def command(editor: EditorClient, name: str, /, within: float = PATIENCE +
     """The result of a command that may take longer than an editor's client usually waits."""
     given = {"command": name, "arguments": [params]}
     return await editor.request("workspace/executeCommand", given, within)
+
+
+async def http(stack: AsyncExitStack, *words: str) -> ScriptedHttp:
+    """A scripted HTTP server that lives as long as `stack`."""
+    return await stack.enter_async_context(ScriptedHttp(*words))
+
+
+def remote(server: ScriptedHttp, **more: Any) -> dict[str, Any]:
+    """An entry for it, whose tools may be called."""
+    return {"url": server.url, "autoApprove": ["*"], **more}
 
 
 async def status(editor: EditorClient, server: str) -> dict[str, Any]:

@@ -3,32 +3,17 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from e2e.kit import ScriptedHttp, Table, call, log, refusal, states, status, tools, until, up
+from e2e.kit import ScriptedHttp, Table, call, http, log, refusal, remote, states, status, tools, until, up
 from e2e.scripts import scripted, servers
 from editor_client import EditorClient
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def stack() -> AsyncIterator[AsyncExitStack]:
-    async with AsyncExitStack() as stack:
-        yield stack
-
-
-async def http(stack: AsyncExitStack, *words: str) -> ScriptedHttp:
-    return await stack.enter_async_context(ScriptedHttp(*words))
-
-
-def remote(server: ScriptedHttp, **more: Any) -> dict[str, Any]:
-    return {"url": server.url, "autoApprove": ["*"], **more}
 
 
 def sent(server: ScriptedHttp, method: str) -> int:

@@ -3,32 +3,17 @@
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
-from e2e.kit import ScriptedHttp, call, command
+from e2e.kit import ScriptedHttp, call, command, http, remote
 from faults.rig import Rig
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 
 row = pytest.mark.row
-
-
-@pytest.fixture
-async def stack() -> AsyncIterator[AsyncExitStack]:
-    async with AsyncExitStack() as stack:
-        yield stack
-
-
-async def http(stack: AsyncExitStack, *words: str) -> ScriptedHttp:
-    return await stack.enter_async_context(ScriptedHttp(*words))
-
-
-def remote(server: ScriptedHttp, **more: Any) -> dict[str, Any]:
-    return {"url": server.url, "autoApprove": ["*"], **more}
 
 
 def unused_port() -> int:
