@@ -179,7 +179,10 @@ def _joins(match: re.Match[str]) -> bool:
 def _inside_a_joining_word(match: re.Match[str]) -> bool:
     """Whether letters or marks of a script without capitals are on both sides: only such scripts spell with joiners."""
     around = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
-    return all(char and unicodedata.category(char) in ("Lo", "Mn", "Mc") and ord(char) > 0x5FF for char in around)
+    return all(
+        char and unicodedata.category(char) in ("Lo", "Mn", "Mc") and ord(char) > 0x5FF and not _UNSEEN.match(char)
+        for char in around
+    )
 
 
 def _joins_emoji(match: re.Match[str], index: int) -> bool:

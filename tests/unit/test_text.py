@@ -223,6 +223,8 @@ def test_one_line_is_short() -> None:
         ("\ud83d\ude00", "😀"),
         ("a\u202eb\u200bc\U000e0041", "a\\u{202E}b\\u{200B}c\\u{E0041}"),
         ("\u00a0\u3000\ue0b0\U0001fa77", "\u00a0\u3000\ue0b0\U0001fa77"),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+        ("\u066e\u200c\U000e0100", "\u066e\\u{200C}\\u{E0100}"),
         ("\uffff\ufdd0\u3164", "\\u{FFFF}\\u{FDD0}\\u{3164}"),
     ],
 )
@@ -235,7 +237,10 @@ def test_a_result_loses_its_controls_and_hides_nothing(text: str, clean: str) ->
 def test_no_control_character_is_left_in_a_result(text: str) -> None:
     clean = without_controls(text)
     assert not [char for char in clean if unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t"]
-    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\u200c\U000e0000-\U000e0fff]", clean)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\U000e0000-\U000e0fff]", clean)
+    for joiner in re.finditer("\u200c", clean):  # only where Arabic, Persian or Indic words are spelled with it
+        beside = clean[joiner.start() - 1 : joiner.start()], clean[joiner.end() : joiner.end() + 1]
+        assert all(char and char.isprintable() and unicodedata.category(char)[0] in "LM" for char in beside)
 
 
 BREAKOUTS = [
