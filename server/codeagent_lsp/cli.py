@@ -1,14 +1,18 @@
 """The command line: `codeagent-lsp` alone speaks LSP on its standard streams, as an editor starts it."""
 
 import argparse
+import contextlib
 import gc
 import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from codeagent_lsp.stderr_log import StderrHandler, start_logging
+
+if TYPE_CHECKING:
+    import asyncio
 
 _DESCRIPTION = """\
 One MCP host for every editor: a language server that connects to the MCP servers which a workspace and its user
@@ -27,6 +31,9 @@ There is nothing to type here. Ctrl+C ends it; `codeagent-lsp --help` says how a
 
 STOP_LIMIT = 5.5
 """Seconds that stopping may take in all: editors do not wait much longer."""
+
+_ALLOCATIONS = 10_000
+"""Objects after which the youngest are looked through for garbage; Python's own 700 are a handful of messages."""
 
 _LEVELS = ("debug", "info", "warning", "error")
 
@@ -94,7 +101,23 @@ def _speak(handler: StderrHandler) -> int:
         app = build()
         handler.clean = getattr(app, "redact", handler.clean)
         gc.freeze()
+        gc.set_threshold(_ALLOCATIONS)
         gc.enable()
         return await serve(app.server, app.stop, wire, Bounds(stop=STOP_LIMIT))
 
-    return asyncio.new_event_loop().run_until_complete(main())
+    loop = asyncio.new_event_loop()
+    _watch_children(loop)
+    return loop.run_until_complete(main())
+
+
+def _watch_children(loop: "asyncio.AbstractEventLoop") -> None:
+    """See the end of a server by a descriptor, and not by a thread for each, as later Pythons do by themselves."""
+    if sys.version_info >= (3, 12) or not hasattr(os, "pidfd_open"):
+        return
+    import asyncio
+
+    with contextlib.suppress(OSError):  # an old kernel, or one that does not let us
+        os.close(os.pidfd_open(os.getpid()))
+        watcher = asyncio.PidfdChildWatcher()
+        watcher.attach_loop(loop)
+        asyncio.set_child_watcher(watcher)  # pyright: ignore[reportDeprecated]

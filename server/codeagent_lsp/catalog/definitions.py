@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any, cast
 
 from attrs import evolve, frozen
@@ -125,15 +126,30 @@ VIRTUAL_NAMES: dict[ToolKind, str] = {kind: words[0] for kind, words in _VIRTUAL
 
 def virtual(server: str, kind: ToolKind) -> CatalogTool:
     """The tool that stands for the resources or prompts of a server, for agents that only know tools."""
+    made = _template(kind)
+    description = made.description.replace("{server}", one_line(server))
+    definition: JsonObject = {**made.definition, "description": description}
+    return evolve(
+        made,
+        server=server,
+        description=_description(description, ""),
+        definition=definition,
+        definition_hash=digest_of(definition),
+    )
+
+
+@cache
+def _template(kind: ToolKind) -> CatalogTool:
+    """A virtual tool of no server: servers differ in one word of its description only."""
     name, title, description, schema = _VIRTUAL[kind]
     definition: JsonObject = {
         "name": name,
         "title": title,
-        "description": description.replace("{server}", one_line(server)),
+        "description": description,
         "inputSchema": schema,
         "annotations": {"readOnlyHint": True},
     }
-    tool, _ = made_from(server, definition, digest_of(definition))
+    tool, _ = made_from("", definition, "")
     return evolve(tool, kind=kind, capability="read")
 
 

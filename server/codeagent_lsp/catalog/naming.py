@@ -32,7 +32,8 @@ class NameTable:
     """
 
     def __init__(self) -> None:
-        self._names: dict[ToolKey, str] = {}
+        self._names: dict[str, dict[ToolKey, str]] = {}
+        self._taken: set[str] = set()
         self._parts: dict[str, str] = {}
 
     def expect(self, servers: Iterable[str]) -> None:
@@ -42,21 +43,29 @@ class NameTable:
         """
         wanted = set(servers)
         self._parts = {server: part for server, part in self._parts.items() if server in wanted}
-        self._names = {key: name for key, name in self._names.items() if key[0] in wanted}
+        self._names = {server: names for server, names in self._names.items() if server in wanted}
+        self._taken = {name for names in self._names.values() for name in names.values()}
         self._add_parts(wanted)
 
     def assign(self, tools: Iterable[ToolKey]) -> dict[ToolKey, str]:
-        """The full name of each of `tools`, which are all the tools of all servers that are up, in any order."""
+        """The full name of each of `tools`, in any order: of each server among them, all the tools that it offers.
+
+        Takes time by the number of these tools, and not by how many others there are.
+        """
         wanted = list(dict.fromkeys(tools))
-        self._add_parts({server for server, _, _ in wanted})
-        here, up = set(wanted), {server for server, _, _ in wanted}
-        self._names = {key: name for key, name in self._names.items() if key in here or key[0] not in up}
-        taken = set(self._names.values())
-        for key in sorted((key for key in wanted if key not in self._names), key=self._rank):
-            name = next(name for name in self._candidates(key) if name not in taken)
-            self._names[key] = name
-            taken.add(name)
-        return {key: self._names[key] for key in wanted}
+        servers = {server for server, _, _ in wanted}
+        self._add_parts(servers)
+        here, known = set(wanted), dict[ToolKey, str]()
+        for server in servers:
+            names = self._names.get(server, {})
+            self._names[server] = {key: name for key, name in names.items() if key in here}
+            self._taken.difference_update(name for key, name in names.items() if key not in here)
+            known |= self._names[server]
+        for key in sorted((key for key in wanted if key not in known), key=self._rank):
+            name = next(name for name in self._candidates(key) if name not in self._taken)
+            known[key] = self._names[key[0]][key] = name
+            self._taken.add(name)
+        return {key: known[key] for key in wanted}
 
     def _rank(self, key: ToolKey) -> tuple[bool, bool, ToolKey]:
         server, tool, kind = key
@@ -81,22 +90,45 @@ class NameTable:
     def _add_parts(self, servers: Iterable[str]) -> None:
         """Give each new server its part of the name: its own word, or with a hash where that could be another's."""
         new = [server for server in servers if server not in self._parts]
+        if not new:
+            return
+        given = _Parts(self._parts.values())
         for server in sorted(new, key=lambda server: (_clean(server) != server, len(server), server)):
             part = _clean(server)
-            if not _MEANING.search(part) or any(_confusable(part, other) for other in self._parts.values()):
+            if not _MEANING.search(part) or given.confusable(part):
                 part = f"{part}_{_hash(server)}"
             self._parts[server] = part
+            given.add(part)
+
+
+class _Parts:
+    """The server parts that are given, to find those with which tools could exist that make the same name.
+
+    Two parts can be confused where one begins with the other, and goes on with nothing, `_`, or `__` and anything.
+    """
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        self._given: set[str] = set()
+        self._beginnings: set[str] = set()
+        for part in parts:
+            self.add(part)
+
+    def add(self, part: str) -> None:
+        self._given.add(part)
+        self._beginnings.update(_beginnings(part))
+
+    def confusable(self, part: str) -> bool:
+        return part in self._given or part in self._beginnings or not self._given.isdisjoint(_beginnings(part))
+
+
+def _beginnings(part: str) -> set[str]:
+    """What could stand before a joint in this part, were its end the beginning of a tool's name."""
+    found = {part[:at] for at in range(len(part)) if part.startswith(_JOIN, at)}
+    return found | {part[:-1]} if part.endswith("_") else found
 
 
 def _clean(word: str) -> str:
     return _UNSAFE.sub("_", word)
-
-
-def _confusable(one: str, other: str) -> bool:
-    """Whether tools exist with which these two server parts would make the same name."""
-    short, long = sorted((one, other), key=len)
-    rest = long[len(short) :]
-    return long.startswith(short) and (rest in ("", "_") or rest.startswith(_JOIN))
 
 
 def _hash(*words: str, salt: int = 0) -> str:

@@ -162,29 +162,26 @@ class Catalog:
 
     def _replace(self, server: str, listing: Listing | None) -> Changes:
         before = self._offers.pop(server, None) or _Offer(Listing(server))
+        now = _Offer(listing or Listing(server))
         if listing is not None:
-            self._offers[server] = _Offer(listing, {(tool.tool, tool.kind): tool for tool in listing.tools})
-        self._give_names()
-        now = self._offers.get(server) or _Offer(Listing(server))
+            now = self._offers[server] = evolve(now, tools=self._named(server, listing))
         changes = _changes(before, now)
         if listing is not None and before.tools and not changes.tools:
             tools = {key: now.tools[key] for key in before.tools}  # the same set gives the same bytes
             now = evolve(now, tools=tools)
         if listing is not None:
             self._offers[server] = _indexed(now)
+        for tool in before.tools.values():
+            self._by_name.pop(tool.name, None)
+        self._by_name.update((tool.name, tool) for tool in now.tools.values())
         self._remember(server, before, now)
         return changes
 
-    def _give_names(self) -> None:
-        keys = [(server, tool, kind) for server, offer in self._offers.items() for tool, kind in offer.tools]
-        names = self._names.assign(keys)
-        self._by_name = {}
-        for server, offer in self._offers.items():
-            for (tool, kind), item in offer.tools.items():
-                name = names[server, tool, kind]
-                if item.name != name:
-                    item = offer.tools[tool, kind] = evolve(item, name=name)
-                self._by_name[name] = item
+    def _named(self, server: str, listing: Listing) -> dict[_Key, CatalogTool]:
+        """The tools of a listing with their full names."""
+        tools: dict[_Key, CatalogTool] = {(tool.tool, tool.kind): tool for tool in listing.tools}
+        names = self._names.assign((server, tool, kind) for tool, kind in tools)
+        return {key: evolve(tool, name=names[server, *key]) for key, tool in tools.items()}
 
     def _why_gone(self, server: str) -> str:
         return "is no longer offered" if server in self._offers else "is not offered while the server is down"

@@ -8,6 +8,7 @@ import ntpath
 import os
 import posixpath
 import re
+import stat
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
@@ -41,13 +42,18 @@ class Files(Protocol):
 
 
 class RealFiles:
-    """The file system of this machine."""
+    """The file system of this machine. What lies in what is looked up once in the life of this object."""
+
+    def __init__(self) -> None:
+        self._within: dict[tuple[str, str], bool] = {}
 
     def kind(self, path: str) -> Literal["file", "folder"] | None:
         """What is at a path, symbolic links followed."""
-        if os.path.isdir(path):  # noqa: PTH112
-            return "folder"
-        return "file" if os.path.isfile(path) else None  # noqa: PTH113
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116 - many paths for each server: without the detour by pathlib
+        except (OSError, ValueError):
+            return None
+        return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else None
 
     def executable(self, path: str) -> bool:
         """Whether the user may run the file."""
@@ -55,7 +61,10 @@ class RealFiles:
 
     def within(self, path: str, folder: str) -> bool:
         """Whether a path is a folder or lies below it, symbolic links followed."""
-        return is_within(path, folder)
+        found = self._within.get((path, folder))
+        if found is None:
+            found = self._within[path, folder] = is_within(path, folder)
+        return found
 
 
 @frozen
@@ -166,7 +175,7 @@ def is_within(path: str, folder: str) -> bool:
     if inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep):
         return True
     try:
-        wanted = os.stat(outer)  # noqa: PTH116 - many paths for each server: without the detour by pathlib
+        wanted = os.stat(outer)  # noqa: PTH116
     except OSError:
         return False
     place, below = inner, ""

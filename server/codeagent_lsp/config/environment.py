@@ -78,9 +78,10 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def _is_bin_of(part: str, venv: str) -> bool:
-    """Looked at once: the same for every server, and a walk through the file system for each."""
     return bool(part) and any(_same(part, str(Path(venv, folder))) for folder in ("bin", "Scripts"))
 
 
+@cache
 def _same(left: str, right: str) -> bool:
+    """Looked at once: the same for every server, and a walk through the file system for each."""
     return os.path.normcase(os.path.realpath(left)) == os.path.normcase(os.path.realpath(right))

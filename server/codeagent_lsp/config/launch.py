@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from attrs import evolve, field, frozen
 
-from codeagent_lsp.config.commands import Search, batch_problem, is_within
+from codeagent_lsp.config.commands import RealFiles, Search, batch_problem
 from codeagent_lsp.config.entry import Entry, OAuth
 from codeagent_lsp.config.environment import child_environment
 from codeagent_lsp.config.reading import read_user_file
@@ -129,7 +129,13 @@ def _prepare_stdio(server: str, entry: Entry, texts: _Texts) -> Launch:
     if not command.inputs:
         ours = os.path.join(sys.prefix, "bin")  # noqa: PTH118
         search = Search(
-            server, str(cwd), env.get("PATH", os.defpath), folders, pathext=env.get("PATHEXT", ""), ours=ours
+            server,
+            str(cwd),
+            env.get("PATH", os.defpath),
+            folders,
+            pathext=env.get("PATHEXT", ""),
+            ours=ours,
+            files=lookup.files,
         )
         program = _without_detours(search.find(_untilde(command.text, lookup.home)))
         batch = batch_problem(program, args) if os.name == "nt" and entry.needs_approval else None
@@ -235,29 +241,28 @@ def _untilde(path: str, home: Path) -> str:
 def _guarded_folders(lookup: Lookup) -> list[Path]:
     """The workspace folders, without any that holds the user's home: all programs of the user would be inside it."""
     folders = {folder for folder in (lookup.folder, *lookup.workspace) if folder is not None}
-    return sorted(folder for folder in folders if not is_within(str(lookup.home), str(folder)))
+    return sorted(folder for folder in folders if not lookup.files.within(str(lookup.home), str(folder)))
 
 
 def _workspace_files(words: Iterable[str], cwd: Path, lookup: Lookup) -> tuple[Path, ...]:
     """The regular files in the workspace that words of a command line name: `x.py`, `--config=x.json`, `@x.rsp`."""
     folders = list(dict.fromkeys(str(folder) for folder in (lookup.folder, *lookup.workspace) if folder is not None))
-    found: dict[Path, None] = {}
+    base, found = str(cwd), dict[Path, None]()
     for word in words:
         for name in {word, word.partition("=")[2], word.removeprefix("@")}:
-            path = cwd / name.removeprefix("file://")
-            if name and len(name) < 4096 and _is_file_within(path, folders):
-                found[Path(os.path.abspath(path))] = None  # noqa: PTH100
+            if name and len(name) < 4096:
+                path = os.path.join(base, name.removeprefix("file://"))  # noqa: PTH118 - for each word of each server
+                if _is_file_within(path, folders, lookup.files):
+                    found[Path(os.path.abspath(path))] = None  # noqa: PTH100
     return tuple(sorted(found))
 
 
-def _is_file_within(path: Path, folders: list[str]) -> bool:
-    try:
-        if not path.is_file():
-            return False
-    except (OSError, ValueError):
+def _is_file_within(path: str, folders: list[str], files: RealFiles) -> bool:
+    if files.kind(path) != "file":
         return False
-    places = (path.parent, path) if path.is_symlink() else (path,)  # where it stands and where it leads to
-    return any(is_within(str(place), folder) for folder in folders for place in places)
+    # where it stands and where it leads to
+    places = (os.path.dirname(path), path) if os.path.islink(path) else (path,)  # noqa: PTH114, PTH120
+    return any(files.within(place, folder) for folder in folders for place in places)
 
 
 def _url_secrets(url: str) -> set[str]:

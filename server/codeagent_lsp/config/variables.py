@@ -14,6 +14,7 @@ from typing import Literal
 
 from attrs import evolve, field, frozen
 
+from codeagent_lsp.config.commands import RealFiles
 from codeagent_lsp.config.nodes import Span
 from codeagent_lsp.config.reading import Content, read_project_file, read_user_file
 from codeagent_lsp.config.templates import MAX_NESTING, Reference, references
@@ -110,7 +111,8 @@ class Lookup:
     """Where variables are looked up for one entry.
 
     `folder` is the workspace folder (`None`: no folder is open), `home` the user's home folder, `inputs` the answers
-    to `${input:id}` that are known. `workspace` lists all workspace folders where there are several.
+    to `${input:id}` that are known. `workspace` lists all workspace folders where there are several. `files` is shared
+    by the lookups of one pass over the config files.
     """
 
     environment: Mapping[str, str]
@@ -121,6 +123,7 @@ class Lookup:
     home: Path = field(factory=Path.home)
     inputs: Mapping[str, str] | None = None
     workspace: tuple[Path, ...] = ()
+    files: RealFiles = field(factory=RealFiles, eq=False)
 
     def for_user_entry(self) -> "Lookup":
         """The same without the project's `.env`, which an entry of the user's never sees."""

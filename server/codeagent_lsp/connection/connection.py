@@ -8,17 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
-import anyio.to_thread
 
 from codeagent_lsp.config.launch import Launch, with_env_file
 from codeagent_lsp.connection.backoff import STABLE_AFTER, Backoff
 from codeagent_lsp.connection.house import Era, House, OpenTransport
-from codeagent_lsp.connection.signals import EXIT_STATUS_WAIT, Lost, StartSlot, first_of, unwrapped
+from codeagent_lsp.connection.signals import EXIT_STATUS_WAIT, Flag, Lost, StartSlot, first_of, unwrapped
 from codeagent_lsp.connection.wanted import Wanted
 from codeagent_lsp.errors import Exited, HostError, NeedsAuth, NotReady, Protocol, SessionLost, Timeout, Untrusted
 from codeagent_lsp.protocol import ServerError, State
 from codeagent_lsp.text import one_line
-from codeagent_lsp.transport.sdk import import_with_client
 
 if TYPE_CHECKING:
     from codeagent_lsp.connection.session import Session
@@ -51,8 +49,8 @@ class Connection:
         self.ended = anyio.Event()
         self._predecessor = predecessor
         self._moved = anyio.Event()
-        self._stop = anyio.Event()
-        self._poke = anyio.Event()
+        self._stop = Flag()
+        self._poke = Flag()
         self._scope: anyio.CancelScope | None = None
         self._probing = False
         self._failed_to_start = False
@@ -101,7 +99,7 @@ class Connection:
     async def settled(self, seconds: float) -> bool:
         """Wait until the server is up, or known not to come up soon; false if that took longer than `seconds`."""
         with anyio.move_on_after(seconds):
-            while self.coming_up:
+            while self.coming_up or self._leaving:
                 await self._moved.wait()
             return True
         return False
@@ -109,8 +107,13 @@ class Connection:
     async def left(self, session: "Session", seconds: float) -> None:
         """Wait until a session that is lost has been put away."""
         with anyio.move_on_after(seconds):
-            while self.session is session:
+            while self.session is session or self._leaving:
                 await self._moved.wait()
+
+    @property
+    def _leaving(self) -> bool:
+        """Whether a session has just been lost, and what comes of that is not known yet."""
+        return self.state == "ready" and self.session is None
 
     # -- the one task ----------------------------------------------------------------------------------------------
 
@@ -133,7 +136,7 @@ class Connection:
             await first_of(self._stop, self._poke)
         backoff = Backoff(remote=self.wanted.entry.transport != "stdio", clock=self.house.clock)
         while not self._stop.is_set():
-            self._poke = anyio.Event()
+            self._poke = Flag()
             born = self.house.clock()
             failure = await self._live_once()
             if failure is None or self._stop.is_set():
@@ -183,9 +186,9 @@ class Connection:
             launch = with_env_file(ticket.redeem())
             scope.deadline = anyio.current_time() + self.wanted.entry.start_timeout_ms / 1000
             self.started_at = _timestamp(self.house.now())
+            self.house.opening.begin()  # `mcp` costs half a second to import: that goes on while the child starts
             transport = await self._spawn(stack, launch, lost, older=False)
-            # `mcp` costs half a second to import: not before it is needed, not on the loop, and while the child starts.
-            opening = await anyio.to_thread.run_sync(import_with_client, "codeagent_lsp.connection.opening")
+            opening = await self.house.opening.module()
             self._probing, era = self._era(ticket.fingerprint)
             enter = partial(opening.enter_session, stack, server=self.server, house=self.house, era=era, lost=lost)
             enter = partial(enter, timeout=self.wanted.entry.timeout_ms / 1000)
@@ -212,7 +215,7 @@ class Connection:
         """Let the house attend to the session until it is lost or to be stopped."""
         async with anyio.create_task_group() as tasks:
             self.session = session
-            lists_in = anyio.Event()
+            lists_in = Flag()
             tasks.start_soon(self.house.hooks.attend, self, session, lists_in)
             with anyio.move_on_after(FIRST_LISTS):
                 await first_of(lists_in, self._stop, lost.event)

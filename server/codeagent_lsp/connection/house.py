@@ -5,13 +5,15 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import anyio
-from attrs import frozen
+from attrs import field, frozen
 
 from codeagent_lsp.config.launch import Launch
+from codeagent_lsp.connection.signals import Flag
 from codeagent_lsp.errors import HostError
 from codeagent_lsp.journal import Journal
 from codeagent_lsp.protocol import JsonObject
 from codeagent_lsp.transport.reaper import Reaper
+from codeagent_lsp.transport.sdk import LoadedOnce
 
 if TYPE_CHECKING:
     from codeagent_lsp.connection.connection import Connection
@@ -69,8 +71,8 @@ class Hooks:
 
     changed: Callable[["Connection"], None]
     """Its state is another one."""
-    attend: Callable[["Connection", "Session", anyio.Event], Coroutine[Any, Any, None]]
-    """Runs beside the session as long as it lives; sets the event when the first lists are in. Never raises."""
+    attend: Callable[["Connection", "Session", Flag], Coroutine[Any, Any, None]]
+    """Runs beside the session as long as it lives; sets the flag when the first lists are in. Never raises."""
     list_changed: Callable[[str, ListKind], None]
     """The server says that one of its lists is another one."""
     resource_updated: Callable[[str, str], None]
@@ -101,3 +103,5 @@ class House:
     """Seconds since 1970, for what people read."""
     version: str = "0"
     """Our own version, for the handshake."""
+    opening: LoadedOnce = field(factory=lambda: LoadedOnce("codeagent_lsp.connection.opening"))
+    """Opens sessions, with the `mcp` package."""

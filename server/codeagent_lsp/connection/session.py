@@ -1,6 +1,7 @@
 """One open MCP session, as plain JSON: requests in and out, their bounds, and the errors in our words."""
 
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from time import monotonic
 from typing import Any, Literal, cast
 
@@ -69,7 +70,7 @@ class Session:
         """The negotiated revision."""
         return self._session.protocol_version or ""
 
-    @property
+    @cached_property
     def server_info(self) -> JsonObject | None:
         """What the server calls itself; never used to tell servers apart."""
         info = self._session.server_info
@@ -80,7 +81,7 @@ class Session:
         """The server's own instructions."""
         return self._session.instructions or None
 
-    @property
+    @cached_property
     def capabilities(self) -> list[str]:
         """What the server offers, sorted: `tools`, `resources`, `resources.subscribe`, `prompts`, ..."""
         found = self._session.server_capabilities

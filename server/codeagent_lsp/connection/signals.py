@@ -11,11 +11,48 @@ EXIT_STATUS_WAIT = 1.0
 """Seconds to wait for the reason of a loss: a pipe closes before its process's exit status is there."""
 
 
+class Flag:
+    """An event, set once, of which several can be waited for together without a task for each (see `first_of`)."""
+
+    def __init__(self) -> None:
+        self._set = False
+        self.bells: set[anyio.Event] = set()
+        """What is rung when it is set: one for each that waits."""
+
+    def set(self) -> None:
+        """From now on nobody waits for it any more."""
+        self._set = True
+        for bell in self.bells:
+            bell.set()
+
+    def is_set(self) -> bool:
+        """Whether it has been set."""
+        return self._set
+
+    async def wait(self) -> None:
+        """Return as soon as it is set."""
+        await first_of(self)
+
+
+async def first_of(*flags: Flag) -> None:
+    """Wait until one of the flags is set."""
+    if any(flag.is_set() for flag in flags):
+        return
+    bell = anyio.Event()
+    for flag in flags:
+        flag.bells.add(bell)
+    try:
+        await bell.wait()
+    finally:
+        for flag in flags:
+            flag.bells.discard(bell)
+
+
 class Lost:
     """Set once, with the reason, when a transport is gone."""
 
     def __init__(self) -> None:
-        self.event = anyio.Event()
+        self.event = Flag()
         self.failure: HostError | None = None
 
     def set(self, failure: HostError) -> None:
@@ -55,17 +92,3 @@ def unwrapped(error: Exception) -> Exception:
     while isinstance(found, ExceptionGroup) and len(inner := cast("ExceptionGroup[Exception]", found).exceptions) == 1:
         found = inner[0]
     return cast(Exception, found)
-
-
-async def first_of(*events: anyio.Event) -> None:
-    """Wait until one of the events is set."""
-    if any(event.is_set() for event in events):
-        return
-    async with anyio.create_task_group() as tasks:
-
-        async def wait(event: anyio.Event) -> None:
-            await event.wait()
-            tasks.cancel_scope.cancel()
-
-        for event in events:
-            tasks.start_soon(wait, event)

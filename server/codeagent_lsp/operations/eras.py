@@ -8,7 +8,7 @@ import anyio
 from codeagent_lsp.connection.house import Era
 from codeagent_lsp.policy.store import Store
 
-GATHER = 1.0
+GATHER = 5.0
 """Seconds over which news is gathered."""
 
 

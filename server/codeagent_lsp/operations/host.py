@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 from attrs import define, field
@@ -22,6 +22,9 @@ from codeagent_lsp.policy.approval import CallGate
 from codeagent_lsp.policy.store import Store
 from codeagent_lsp.policy.trust import TrustGate
 from codeagent_lsp.redaction import Redactor
+
+if TYPE_CHECKING:
+    from codeagent_lsp.operations.status import Composed
 
 
 class EditorLine(Protocol):
@@ -83,6 +86,8 @@ class Host:
     close_reaper: Callable[[], None]
     """Let the guardian of our processes go, at the very end."""
     plan: Plan = field(factory=Plan)
+    statuses: "dict[str, Composed]" = field(factory=dict[str, "Composed"])
+    """The status of each server as it was composed last."""
     questions: Questions = field(factory=Questions)
     launch_question: anyio.Lock = field(factory=anyio.Lock)
     """Held while the user is asked about a launch: one such question at a time."""

@@ -10,6 +10,7 @@ from attrs import evolve
 from codeagent_lsp.catalog.addresses import document_uri
 from codeagent_lsp.catalog.listing import Changes, Listing, read_listing
 from codeagent_lsp.catalog.tools import Catalog
+from codeagent_lsp.connection.signals import Flag
 from codeagent_lsp.errors import HostError
 from codeagent_lsp.journal import Journal
 from codeagent_lsp.operations.announce import first_revision
@@ -84,7 +85,7 @@ class Lists:
         """The standing of any tool may have changed."""
         self.revision += 1
 
-    async def attend(self, connection: "Connection", session: "Session", lists_in: anyio.Event) -> None:
+    async def attend(self, connection: "Connection", session: "Session", lists_in: Flag) -> None:
         """Read the first lists, then read them again whenever the server says that they have changed."""
         server = connection.server
         self._dirty[server] = anyio.Event()

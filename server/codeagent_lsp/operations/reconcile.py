@@ -38,6 +38,7 @@ async def apply(host: "Host", *, restart: list[str] | None = None, retry: bool =
     host.redactor.add(secret for made in host.plan.prepared.values() if made.launch for secret in made.launch.secrets)
     for server in host.manager.connections.keys() - host.plan.wanted.keys():
         host.lists.forget(server)
+        host.statuses.pop(server, None)
         host.announcer.mark(server)
     host.manager.apply(host.plan.wanted.values(), restart=restart or (), retry=retry)
     host.publish_config(host.config)

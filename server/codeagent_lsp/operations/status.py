@@ -1,11 +1,15 @@
 """A server's status and the config files' problems, composed from what each part of the house knows."""
 
+from functools import lru_cache
+from operator import is_
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from codeagent_lsp.config.entry import Entry
 from codeagent_lsp.config.templates import references
+from codeagent_lsp.connection.connection import Connection
 from codeagent_lsp.operations.asking import enabled
 from codeagent_lsp.operations.sessions import connection_of
 from codeagent_lsp.operations.wants import lookup_for
@@ -18,10 +22,49 @@ if TYPE_CHECKING:
     from codeagent_lsp.operations.host import Host
 
 
+@frozen(eq=False)
+class Composed:
+    """A status, and what it was made of."""
+
+    status: ServerStatus
+    made_of: tuple[object, ...]
+    switches: object
+
+
 def status_of(host: "Host", server: str) -> ServerStatus:
-    """The status of one server. Raises `errors.UnknownServer`."""
+    """The status of one server, made anew only where something about it is another. Raises `errors.UnknownServer`."""
     connection = connection_of(host, server)
-    entry = connection.wanted.entry
+    made_of, switches = _made_of(host, connection), host.store.switches
+    known = host.statuses.get(server)
+    if known is not None and all(map(is_, known.made_of, made_of)) and known.switches == switches:
+        return known.status
+    status = _compose(host, connection)
+    host.statuses[server] = Composed(status, made_of, switches)
+    return status
+
+
+def _made_of(host: "Host", connection: Connection) -> tuple[object, ...]:
+    """What a status is made of, beside the user's switches: each is another object once it says something else."""
+    transport = connection.transport
+    return (
+        connection,
+        connection.state,
+        connection.detail,
+        connection.wanted,
+        connection.error,
+        connection.session,
+        transport.kind if transport else None,
+        transport.pid if transport else None,
+        connection.started_at,
+        connection.restarts,
+        connection.next_retry_at,
+        host.catalog.listing(connection.server),
+        host.plan,
+    )
+
+
+def _compose(host: "Host", connection: Connection) -> ServerStatus:
+    server, entry = connection.server, connection.wanted.entry
     session, transport = connection.session, connection.transport
     prepared = host.plan.waiting.get(server) or host.plan.prepared.get(server)
     listing = host.catalog.listing(server)
@@ -30,8 +73,8 @@ def status_of(host: "Host", server: str) -> ServerStatus:
         server=server,
         name=visible(entry.name, newlines=False),
         scope=entry.scope,
-        folder=entry.folder.as_uri() if entry.folder else None,
-        config_uri=entry.path.as_uri(),
+        folder=_uri(entry.folder) if entry.folder else None,
+        config_uri=_uri(entry.path),
         transport=transport.kind if transport else entry.transport,
         state=connection.state,
         detail=_redacted(host, connection.detail or connection.wanted.detail),
@@ -53,6 +96,11 @@ def status_of(host: "Host", server: str) -> ServerStatus:
         fingerprint=prepared.fingerprint if prepared else None,
         trust=prepared.trust if prepared else None,
     )
+
+
+@lru_cache(maxsize=64)
+def _uri(path: Path) -> str:
+    return path.as_uri()
 
 
 def _told(host: "Host", error: ServerError | None) -> ServerError | None:

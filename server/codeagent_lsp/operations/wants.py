@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from codeagent_lsp.config.commands import RealFiles
 from codeagent_lsp.config.entry import BrokenEntry, Entry
 from codeagent_lsp.config.files import Candidate
 from codeagent_lsp.config.launch import Launch, prepare
@@ -68,9 +69,9 @@ def workspace_key(host: "Host") -> str:
 
 def plan(host: "Host") -> Plan:
     """Judge every candidate of the present configuration. Starts nothing, asks nobody."""
-    made = Plan()
+    made, files = Plan(), RealFiles()
     for server, candidate in host.config.candidates.items():
-        want, prepared, waiting = _judge(host, server, candidate)
+        want, prepared, waiting = _judge(host, server, candidate, files)
         made.wanted[server] = want
         made.prepared[server] = prepared
         if waiting is not None:
@@ -78,10 +79,12 @@ def plan(host: "Host") -> Plan:
     return made
 
 
-def _judge(host: "Host", server: str, candidate: Candidate) -> tuple[Wanted, Prepared, Prepared | None]:
+def _judge(
+    host: "Host", server: str, candidate: Candidate, files: RealFiles
+) -> tuple[Wanted, Prepared, Prepared | None]:
     """What is wanted of one server, the entry that is in force, and the project's launch that waits for a word."""
-    project = _prepare(host, server, candidate.project)
-    user = _prepare(host, server, candidate.user)
+    project = _prepare(host, server, candidate.project, files)
+    user = _prepare(host, server, candidate.user, files)
     if project is not None and (project.approved or user is None):
         in_force, detail = project, candidate.detail
     else:
@@ -102,22 +105,25 @@ def _beside(project: Prepared | None) -> str | None:
     return f"your own entry runs, and not the project's of this name: {why.message}" if why is not None else None
 
 
-def _prepare(host: "Host", server: str, entry: Entry | BrokenEntry | None) -> Prepared | None:
+def _prepare(host: "Host", server: str, entry: Entry | BrokenEntry | None, files: RealFiles) -> Prepared | None:
     if entry is None:
         return None
     if isinstance(entry, BrokenEntry):
         failure = SpawnFailed(entry.message, server=server, hint=f"Mend the entry in {entry.path}.")
         return Prepared(placeholder(entry), failure=failure)
     try:
-        launch = prepare(server, entry, lookup_for(host, entry))
+        launch = prepare(server, entry, lookup_for(host, entry, files))
         judged = host.trust.judge(launch)
         return Prepared(entry, launch, None, judged.trust, judged.fingerprint, judged.refusal)
     except HostError as failure:
         return Prepared(entry, failure=failure)
 
 
-def lookup_for(host: "Host", entry: Entry) -> Lookup:
-    """Where the variables of an entry are looked up; the project's own only for the project's entries."""
+def lookup_for(host: "Host", entry: Entry, files: RealFiles | None = None) -> Lookup:
+    """Where the variables of an entry are looked up; the project's own only for the project's entries.
+
+    `files` is shared by the entries that are looked at together, and never kept: the file system changes.
+    """
     folders = tuple(host.workspace.folders)
     home = Path.home()
     return Lookup(
@@ -129,6 +135,7 @@ def lookup_for(host: "Host", entry: Entry) -> Lookup:
         home=home,
         inputs=host.inputs.values,
         workspace=folders,
+        files=files or RealFiles(),
     )
 
 

@@ -124,10 +124,15 @@ class Store:
             raise InvalidParams(f"there is no approval with the id {approval_id!r}; list them anew")
         self.forget([approval_id])
 
+    @property
+    def switches(self) -> tuple[list[Switch], list[Switch]]:
+        """Everything that the user has switched on or off: in this session alone, and as it is kept."""
+        return self._session_choices.switches, self._choices.read().switches
+
     def enabled(self, workspace: str, identity: str, tool: str | None = None) -> bool | None:
         """Whether the user switched this server or tool on or off in this workspace; `None` if neither."""
-        for choices in (self._session_choices, self._choices.read()):
-            for switch in choices.switches:
+        for switches in self.switches:
+            for switch in switches:
                 if (switch.workspace, switch.identity, switch.tool) == (workspace, identity, tool):
                     return switch.enabled
         return None

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 
 def folder_trusted(value: object, folder: Path) -> bool:
@@ -31,7 +30,11 @@ def _path(uri: object) -> str | None:
         split = urlsplit(uri)
         if split.scheme.lower() != "file":
             return None
-        path = url2pathname(split.path) if os.name == "nt" else unquote(split.path)
+        path = unquote(split.path)
+        if os.name == "nt":
+            from urllib.request import url2pathname  # late: it brings a web client with it
+
+            path = url2pathname(split.path)
         return os.path.normcase(os.path.realpath(path))
     except ValueError:
         return None

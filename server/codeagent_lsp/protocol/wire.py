@@ -20,6 +20,9 @@ class Dumped(dict[str, Any]):
     """An object that has been through `dump` already, and is written as it is: for what is shown again and again."""
 
 
+_AS_IT_IS = (int, Dumped)  # a constant, for `dump` is called for every value that goes out
+
+
 def camel(name: str) -> str:
     """`input_schema` as it travels: `inputSchema`."""
     head, *rest = name.split("_")
@@ -40,16 +43,20 @@ def dump(value: object) -> Any:
 
     What strict JSON has no word for is replaced: NaN and the infinities by null, lone surrogates by U+FFFD.
     """
-    if isinstance(value, str):
-        return well_formed_text(value)
-    if value is None or isinstance(value, int | Dumped):
+    kind = type(value)
+    if kind is str:
+        return well_formed_text(cast(str, value))
+    if value is None or isinstance(value, _AS_IT_IS):
         return value
-    if attrs.has(type(value)):
+    fields = _fields(kind)
+    if fields is not None:
         out: dict[str, Any] = {}
-        for name, wire_name, optional in _fields(type(value)):
+        for name, wire_name, optional in fields:
             item = getattr(value, name)
-            if not (optional and item is None):
+            if item is not None:
                 out[wire_name] = dump(item)
+            elif not optional:
+                out[wire_name] = None
         return out
     if isinstance(value, dict):
         return {well_formed_text(str(key)): dump(item) for key, item in cast(dict[object, object], value).items()}
@@ -57,11 +64,14 @@ def dump(value: object) -> Any:
         return [dump(item) for item in cast(list[object], value)]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    return well_formed_text(value) if isinstance(value, str) else value
 
 
 @cache
-def _fields(cls: type) -> tuple[tuple[str, str, bool], ...]:
+def _fields(cls: type) -> tuple[tuple[str, str, bool], ...] | None:
+    """The fields of a frozen class: own name, the name it travels under, and whether it may be absent."""
+    if not attrs.has(cls):
+        return None
     return tuple((a.name, camel(a.name), a.default is None) for a in attrs.fields(cast(Any, cls)))
 
 

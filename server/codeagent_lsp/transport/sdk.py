@@ -5,6 +5,7 @@ needs. So the two packages on the way to the client's modules are entered withou
 for a name that it would define itself still gets it: then it is run after all.
 """
 
+import asyncio
 import gc
 import importlib
 import importlib.util
@@ -12,6 +13,27 @@ import sys
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
+
+_SHORT_TURNS = 0.0005
+"""Seconds between two threads' turns while one of them imports: else the loop waits 5 ms after each system call."""
+
+
+class LoadedOnce:
+    """A module of ours that needs a client of `mcp`: loaded in a thread, which takes half a second."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._loading: asyncio.Future[ModuleType] | None = None
+
+    def begin(self) -> "asyncio.Future[ModuleType]":
+        """Load it if nobody has begun to."""
+        if self._loading is None or (self._loading.done() and self._loading.exception() is not None):
+            self._loading = asyncio.get_running_loop().run_in_executor(None, import_with_client, self._name)
+        return self._loading
+
+    async def module(self) -> Any:
+        """The module. Raises what its import raises; the next who asks has it tried again."""
+        return await asyncio.shield(self.begin())
 
 
 def import_with_client(name: str) -> ModuleType:
@@ -21,8 +43,13 @@ def import_with_client(name: str) -> ModuleType:
     else a full collection would hold the loop up for longer than a server may.
     """
     first = name not in sys.modules  # or another thread is at it: then the import below waits for that one
-    client_only()
-    module = importlib.import_module(name)
+    turns = sys.getswitchinterval()
+    sys.setswitchinterval(_SHORT_TURNS)
+    try:
+        client_only()
+        module = importlib.import_module(name)
+    finally:
+        sys.setswitchinterval(turns)
     if first:
         gc.freeze()
     return module

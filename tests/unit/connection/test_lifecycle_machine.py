@@ -22,6 +22,7 @@ from codeagent_lsp.config.launch import Launch, prepare
 from codeagent_lsp.config.variables import Lookup
 from codeagent_lsp.connection.connection import Connection
 from codeagent_lsp.connection.house import Hooks, House
+from codeagent_lsp.connection.signals import Flag
 from codeagent_lsp.connection.wanted import Wanted
 from codeagent_lsp.errors import Exited, HostError, SpawnFailed, Transport, Untrusted
 from codeagent_lsp.journal import Journal
@@ -178,7 +179,7 @@ class Lifecycle(RuleBasedStateMachine):
             self.broken.append(f"{connection.server}: {before} -> {now}")
         self.seen[connection] = now
 
-    async def _attend(self, _connection: Connection, _session: Any, lists_in: anyio.Event) -> None:
+    async def _attend(self, _connection: Connection, _session: Any, lists_in: Flag) -> None:
         lists_in.set()
         await anyio.sleep_forever()
 

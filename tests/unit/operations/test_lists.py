@@ -10,6 +10,7 @@ import pytest
 from codeagent_lsp.catalog.tools import Catalog
 from codeagent_lsp.config.document import parse
 from codeagent_lsp.config.entries import read_entries
+from codeagent_lsp.connection.signals import Flag
 from codeagent_lsp.journal import Journal
 from codeagent_lsp.operations import lists
 from codeagent_lsp.operations.lists import Lists
@@ -45,7 +46,7 @@ async def test_an_error_of_our_own_is_a_list_error_and_is_tried_again(monkeypatc
         parse('{"mcpServers": {"s": {"command": "s"}}}'), "user", None, Path("mcp.json"), "mcpServers"
     )
     connection = SimpleNamespace(server="s", wanted=SimpleNamespace(entry=entry))
-    lists_in = anyio.Event()
+    lists_in = Flag()
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(keeper.attend, cast(Any, connection), cast(Any, Lister(1)), lists_in)
