@@ -14,6 +14,7 @@ import pytest
 from e2e.kit import PATIENCE, command
 from e2e.scripts import MARK, marked, servers
 from editor_client import EditorClient, LspError, write_json
+from editor_wires import CODEAGENT_LSP, ProcessClient, isolated_environment
 from faults.by_hand import seconds_by_hand
 from faults.report import Found
 from faults.rig import Rig
@@ -23,6 +24,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 row = pytest.mark.row
 
 MANY = 200
+ROUNDS = 3
+"""Turns of a start by hand and one of ours: the pace of a machine wanders by a fifth within a minute."""
+
 SOAK = float(os.environ.get("FAULTS_SOAK", "120"))
 """Seconds of the soak."""
 
@@ -35,23 +39,16 @@ SOAK = float(os.environ.get("FAULTS_SOAK", "120"))
 )
 async def test_two_hundred_servers_come_up(rig: Rig) -> None:
     config = {f"s{n:03}": rig.server() for n in range(MANY)}
-    before = await seconds_by_hand(list(config.values()))
+    hand = [await seconds_by_hand(list(config.values()))]
     await rig.editor.open()
     await rig.editor.wait_started()
     began = time.monotonic()
     await rig.editor.start(rig.workspace, user_config=servers(**config))
     rig.found.note("initialize", time.monotonic() - began, 0.5)
-    empty, statuses = rig.rss(), list[float]()
-    while True:
-        asked = time.monotonic()
-        found = (await command(rig.editor, "codeagent.status", within=60))["servers"]
-        statuses.append(time.monotonic() - asked)
-        if sum(item["state"] == "ready" for item in found) == MANY:
-            break
-        assert time.monotonic() - began < 300
-        await asyncio.sleep(0.2)
-    took = time.monotonic() - began
-    rig.found.note("all ready after", took, 60)
+    empty = rig.rss()
+    statuses = await all_ready(rig.editor, began)
+    ours = [time.monotonic() - began]
+    rig.found.note("all ready after", ours[0], 60)
     rig.found.note("first status, which waits until all are planned,", statuses[0], 1.0)
     rig.found.note("slowest later", max(statuses[1:]), 0.5)
     rig.found.amount("RSS", rig.rss(), 300)
@@ -66,9 +63,53 @@ async def test_two_hundred_servers_come_up(rig: Rig) -> None:
     assert await rig.editor.stop(within=30) == 0
     rig.found.note("ended after", time.monotonic() - began, 5.5)
     assert marked(rig.mark) == []
-    hand = (before + await seconds_by_hand(list(config.values()))) / 2  # before and after: the machine's pace wanders
-    rig.found.amount("ready is", took / hand, 1.3, f"× by hand ({hand:.1f} s)")
-    assert marked(rig.mark) == []
+    for turn in range(ROUNDS - 1):
+        hand.append(await seconds_by_hand(list(config.values())))
+        ours.append(await seconds_of_a_start(rig, rig.folder / f"home{turn}", config))
+    times = sum(ours) / sum(hand)
+    rig.found.amount(f"ready in {ROUNDS} turns each is", times, 1.3, f"× by hand ({sum(hand) / ROUNDS:.1f} s)")
+
+
+async def seconds_of_a_start(rig: Rig, home: Path, config: dict[str, Any]) -> float:
+    """From `initialize` until all servers are ready, in a home that knows nothing of them."""
+    home.mkdir()
+    editor = ProcessClient(CODEAGENT_LSP, {**os.environ, **isolated_environment(home)}, home)
+    try:
+        await editor.open()
+        await editor.wait_started()
+        began = time.monotonic()
+        await editor.start(rig.workspace, user_config=servers(**config))
+        await all_ready(editor, began)
+        took = time.monotonic() - began
+        await editor.stop(within=30)
+    finally:
+        await editor.abandon()
+    return took
+
+
+async def all_ready(editor: EditorClient, began: float) -> list[float]:
+    """Wait until the editor was told that every server is ready; how long each `status` took, once a second."""
+    statuses: list[float] = []
+
+    async def ask() -> None:
+        while True:
+            asked = time.monotonic()
+            await command(editor, "codeagent.status", within=60)
+            statuses.append(time.monotonic() - asked)
+            await asyncio.sleep(1)
+
+    asking, told, ready = asyncio.create_task(ask()), 0, set[str]()
+    while len(ready) < MANY:
+        assert time.monotonic() - began < 300
+        await asyncio.sleep(0.02)
+        news = editor.notifications("codeagent/statusChanged")[told:]
+        told += len(news)
+        ready |= {item["server"] for change in news for item in change["servers"] if item["state"] == "ready"}
+    asking.cancel()
+    await asyncio.wait({asking})
+    found = (await command(editor, "codeagent.status", within=60))["servers"]
+    assert {item["state"] for item in found} == {"ready"}
+    return statuses
 
 
 class Soak:

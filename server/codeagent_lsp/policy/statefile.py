@@ -23,6 +23,10 @@ _POSIX = os.name == "posix"
 _SESSION_ONLY = "Until then decisions hold for this session only."
 
 
+_ABSENT = (0, 0, 0, 0)
+"""The signature of a file that is not there."""
+
+
 class Ignored(Exception):
     """The file, or its folder, must not be believed. The message is for the user."""
 
@@ -96,6 +100,8 @@ class StateFile(Generic[T]):
     def _stat(self) -> tuple[int, int, int, int] | None:
         try:
             found = os.lstat(self._path_text)  # once or more in every call of a tool: without the detour by pathlib
+        except FileNotFoundError:
+            return _ABSENT
         except OSError:
             return None
         return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

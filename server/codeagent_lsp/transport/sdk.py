@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-_SHORT_TURNS = 0.0005
+_SHORT_TURNS = 0.002
 """Seconds between two threads' turns while one of them imports: else the loop waits 5 ms after each system call."""
 
 
