@@ -13,7 +13,7 @@ from codeagent_lsp.policy.capability import capability
 from codeagent_lsp.policy.definition import FIELDS, definition_hash, hides
 from codeagent_lsp.protocol import Capability, JsonObject
 from codeagent_lsp.protocol.values import ToolKind
-from codeagent_lsp.protocol.wire import Dumped, dump
+from codeagent_lsp.protocol.wire import dumped
 from codeagent_lsp.text import one_line, visible
 
 MAX_DESCRIPTION = 1_000
@@ -58,8 +58,8 @@ def made_from(server: str, definition: JsonObject, digest: str) -> tuple[Catalog
         kind="tool",
         title=_title(raw_title) or _title((annotations or {}).get("title")),
         description=_description(raw_description, schema.alternatives),
-        input_schema=Dumped(dump(schema.schema)),
-        output_schema=Dumped(dump(output.schema)) if output else None,
+        input_schema=dumped(schema.schema),
+        output_schema=dumped(output.schema) if output else None,
         annotations=annotations,
         capability=capability(
             name,

@@ -51,6 +51,8 @@ Types: TypeAlias = tuple[str, ...]
 
 def narrow(types: Types) -> Types:
     """`types` without doubles, without null beside others, and without integer beside number."""
+    if len(types) < 2:
+        return types if not types or types[0] in TYPES else ()
     kept = [name for name in dict.fromkeys(types) if name in TYPES]
     if len(kept) > 1 and "null" in kept:
         kept.remove("null")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ _MAX_DATA_DEPTH = 32
 _MAX_DIGITS = 1_000
 _MAX_PATTERN = 1_000
 _GONE = object()
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")  # what JSON writes as it is
 DATA = ("default", "examples", "const", "enum")
 """The keywords that hold data, which may be large."""
 
@@ -30,15 +32,16 @@ FORMATS = frozenset(
 def plain_words(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of `raw` that are kept, each with a value of the right kind; data is a bounded copy."""
     words: dict[str, Any] = {}
-    for key in sorted(raw.keys() & KEYWORDS.keys(), key=_ORDER.__getitem__):
-        value = KEYWORDS[key](raw[key])
-        if value is not _GONE:
+    for key, read in KEYWORDS.items():
+        if key in raw and (value := read(raw[key])) is not _GONE:
             words[key] = value
     return words
 
 
 def size(value: object) -> int:
     """How many bytes a JSON value takes at most on the wire."""
+    if isinstance(value, str) and _PLAIN.fullmatch(value):
+        return len(value) + 2
     return len(json.dumps(value))
 
 
@@ -147,4 +150,3 @@ KEYWORDS: Mapping[str, Callable[[object], Any]] = {
     "minProperties": _count,
     "maxProperties": _count,
 }
-_ORDER = {key: place for place, key in enumerate(KEYWORDS)}

@@ -42,6 +42,7 @@ _MAX_MERGES = 12  # how deep combinations and references may nest with no level 
 _TOO_MANY = f"it has more than {MAX_STEPS:,} parts"
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _COMBINING = {*_REFERENCES, "allOf", "anyOf", "oneOf"}
+_STRUCTURE = {"properties", "required", "additionalProperties", "items", "prefixItems", "additionalItems"}
 
 
 @frozen
@@ -196,6 +197,8 @@ class _Reader:
         names = [kinds] if isinstance(kinds, str) else _items(kinds)
         types = narrow(tuple(name for name in names if isinstance(name, str)))
         words = self._words(raw)
+        if raw.keys().isdisjoint(_STRUCTURE):
+            return View(types, words)
         properties = None
         if isinstance(raw.get("properties"), dict):
             entries = self._afford(list(cast(dict[Any, Any], raw["properties"]).items()))

@@ -141,6 +141,8 @@ def _clauses(found: Iterable[str], joints: AbstractSet[str]) -> list[list[str]]:
 
 def disguised(name: str) -> bool:
     """Whether a word mixes Latin letters with others that look like them: `dеlete` with a Cyrillic е."""
+    if name.isascii():
+        return False
     plain = unicodedata.normalize("NFKC", name[:_READ_AT_MOST])
     for word in re.findall(r"[^\W\d_]+", plain):
         latin = sum("LATIN" in unicodedata.name(char, "") for char in word)

@@ -1,6 +1,7 @@
 """Strict JSON to frozen values and back: camelCase names, exact types, unknown fields refused by name."""
 
 import difflib
+import json
 import math
 from functools import cache
 from types import NoneType, UnionType
@@ -21,6 +22,15 @@ class Dumped(dict[str, Any]):
 
 
 _AS_IT_IS = (int, Dumped)  # a constant, for `dump` is called for every value that goes out
+
+
+def dumped(value: dict[str, Any]) -> Dumped:
+    """A JSON object to be shown again and again; copied only where strict JSON has no word for something in it."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError):
+        return Dumped(dump(value))
+    return Dumped(value)
 
 
 def camel(name: str) -> str:
