@@ -40,27 +40,32 @@ def code_lenses(text: ConfigText, world: World) -> list[types.CodeLens]:
 
 def state_title(status: ServerStatus, *, icons: bool) -> str:
     """How a server fares, in a few words: `✓ ready · 12 tools`."""
-    icon = _ICONS[status.state][0 if icons else 1]
-    parts = [f"{icon} {_WORDS.get(status.state, status.state)}"]
+    parts = [f"{_icon(status.state, icons)}{_WORDS.get(status.state, status.state)}"]
     if status.state == "ready":
         counts = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
         parts += [f"{count:,} {word}{'' if count == 1 else 's'}" for count, word in counts if count]
         if status.disabled_tools:
             parts.append(f"{status.disabled_tools:,} off")
     elif status.state == "failed" and status.error is not None:
-        parts.append(one_line(status.error.message, 80))
+        parts.append(one_line(status.error.message.split(". ")[0].removesuffix("."), 80))  # the squiggle says it all
     return " · ".join(parts)
+
+
+def _icon(state: str, pictures: bool) -> str:
+    """The sign of a state and a gap; VS Code swallows an ordinary blank beside a picture."""
+    picture, sign = _ICONS[state]
+    return f"{picture}\u00a0" if pictures else f"{sign} "
 
 
 def _commands(view: ServerView, status: ServerStatus, world: World) -> Iterator[types.Command]:
     logs = SHOW_LOG in world.client_commands
     if not view.in_force:
-        icon = _ICONS["untrusted" if view.waits else "disabled"][0 if world.icons else 1]
+        icon = _icon("untrusted" if view.waits else "disabled", world.icons)
         if view.waits:
-            yield _command(f"{icon} not approved · your own entry of this name runs", "codeagent.start", view)
+            yield _command(f"{icon}not approved · your own entry of this name runs", "codeagent.start", view)
             yield _command("Approve…", "codeagent.start", view)
         else:
-            yield _command(f"{icon} not in force · another entry of this name is", "codeagent.effectiveConfig", view)
+            yield _command(f"{icon}not in force · another entry of this name is", "codeagent.effectiveConfig", view)
         return
     main = {
         "ready": SHOW_LOG if logs else "codeagent.effectiveConfig",

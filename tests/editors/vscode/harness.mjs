@@ -90,10 +90,11 @@ let furnished = 0;
 
 /**
  * A user with nothing but our settings, in a new workspace: `settings` for User, `machine` for machine-scoped ones.
- * Unless it is told otherwise the language server is the one of this checkout, and not what the package would install.
+ * `place` is the folder that the workspace is made in, and that is emptied first. Unless it is told otherwise the language
+ * server is the one of this checkout, and not what the package would install.
  */
-export async function furnish(profile, { settings = {}, machine = {}, bundled = false, trust = true } = {}) {
-  const forgotten = [profile.home, path.join(profile.data, "User")];
+export async function furnish(profile, { settings = {}, machine = {}, bundled = false, trust = true, place } = {}) {
+  const forgotten = [profile.home, path.join(profile.data, "User"), ...(place === undefined ? [] : [place])];
   for (const folder of forgotten) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   const ours = bundled ? {} : { "codeagent.server.command": [PYTHON, "-m", "codeagent_lsp"] };
   for (const [scope, values] of [
@@ -104,7 +105,7 @@ export async function furnish(profile, { settings = {}, machine = {}, bundled = 
     await writeFile(path.join(profile.data, scope, "settings.json"), JSON.stringify(values, null, 2));
   }
   furnished += 1;
-  profile.workspace = path.join(profile.root, String(furnished), "workspace");
+  profile.workspace = path.join(place ?? path.join(profile.root, String(furnished)), "workspace");
   for (const folder of [profile.home, profile.workspace]) await mkdir(folder, { recursive: true });
 }
 

@@ -1,5 +1,6 @@
 // Takes the pictures in docs/images: every view of the extension, in light, dark and high contrast.
 import { mkdir, stat } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { ROOT, openFile, pick, runCommand, webview } from "./harness.mjs";
 import { GALLERY, leave, open } from "./stage.mjs";
@@ -10,7 +11,8 @@ const THEMES = {
   dark: { name: "Default Dark Modern", type: "vs-dark" },
   contrast: { name: "Default High Contrast", type: "hc-black" },
 };
-// Nothing in a picture tells of the machine that it was taken on.
+// Nothing in a picture tells of the machine that it was taken on, or of the day.
+const PLACE = path.join(os.tmpdir(), "codeagent-pictures");
 const NOTEBOOK = { command: "${CODEAGENT_PYTHON}", args: ["-I", "-m", "codeagent_lsp.demo"] };
 const BROKEN = { command: "sh", args: ["-c", "echo 'cannot open notes.db: no such file' >&2; exit 1"] };
 const LARGEST = 150_000;
@@ -35,7 +37,7 @@ function look(theme) {
     "editor.minimap.enabled": false,
     "editor.wordWrap": "on",
   };
-  return { settings, theme: type, size: { width: 1100, height: 700 } };
+  return { settings, theme: type, size: { width: 1100, height: 700 }, place: PLACE };
 }
 
 /** What one sees before there is anything. */

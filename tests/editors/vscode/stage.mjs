@@ -92,7 +92,7 @@ export async function leave() {
  * `tests` is a module whose `run` the extension host calls, and `stage.done` its end. Journeys share a VS Code, unless
  * they need one of their own: each has a new workspace, home, settings and memory.
  */
-export async function open({ project, user, files = {}, trust = true, settings, machine, theme, size, vsix = false, linked = true, env, start = "", tests } = {}) {
+export async function open({ project, user, files = {}, trust = true, settings, machine, theme, size, vsix = false, linked = true, env, start = "", tests, place } = {}) {
   const isOwn = vsix || !linked || env !== undefined;
   const house = isOwn ? await build({ vsix, linked }) : (shared ??= await build());
   const { profile, ui } = house;
@@ -106,7 +106,7 @@ export async function open({ project, user, files = {}, trust = true, settings, 
     await house.code.empty();
   };
   try {
-    await furnish(profile, { settings, machine, bundled: vsix, trust });
+    await furnish(profile, { settings, machine, bundled: vsix, trust, place });
     const write = async (file, text) => {
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, text);

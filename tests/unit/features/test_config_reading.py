@@ -176,7 +176,7 @@ def test_a_server_that_is_up_says_so_and_can_be_restarted_and_stopped(place: Pla
         ("Stop", "codeagent.stop"),
         ("Show log", SHOW_LOG),
     ]
-    assert titles(place, "ready", tools=tools, icons=True)[0][0] == "$(check) ready · 12 tools"
+    assert titles(place, "ready", tools=tools, icons=True)[0][0] == "$(check)\u00a0ready · 12 tools"
     assert SHOW_LOG not in [command for _, command in titles(place, "ready")]
 
 
@@ -193,6 +193,13 @@ def test_a_server_that_is_up_says_so_and_can_be_restarted_and_stopped(place: Pla
 )
 def test_each_state_has_its_way_out(place: Place, state: str, title: str, command: str) -> None:
     assert (title, command) in titles(place, state)
+
+
+def test_a_failed_server_says_why_in_one_sentence(place: Place) -> None:
+    error = ServerError("exited", "the process exited with code 1. It last wrote: cannot open notes.db: no such file.")
+    assert titles(place, "failed", error=error)[0][0] == "✗ failed · the process exited with code 1"
+    long = ServerError("spawnFailed", "the command `" + "x" * 500 + "` does not exist.")
+    assert len(titles(place, "failed", error=long)[0][0]) < 100
 
 
 def test_an_entry_that_waits_while_another_runs_can_be_approved(place: Place) -> None:

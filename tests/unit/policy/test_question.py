@@ -174,6 +174,8 @@ def test_paths_with_hidden_characters_are_visible(project: Any, gate: TrustGate)
         assert text
         assert text.isprintable()
     assert r"t\u{200B}ool" in (question.resolved_command or "")
+    (declared,) = [line for line in question_text(question).split("\n") if line.startswith("Declared in: ")]
+    assert declared.isprintable() and declared.endswith("/a\\u{202E}b/.codeagent/mcp.json")
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,5 +1,6 @@
 // The questions to the user as plain text: a headline that is ours, then everything there is to know, nothing cut.
 
+import { fileURLToPath } from "node:url";
 import type { ApproveCallParams, ApproveServerParams, ElicitParams, FieldChange, NamedValue } from "../protocol";
 import { oneLine, visible } from "../text";
 import { CAPABILITIES } from "./words";
@@ -96,12 +97,21 @@ export function serverQuestion(params: ApproveServerParams): Question {
           section("In the folder", ...given(params.cwd)),
           section("With the variables", ...named(params.env, "=")),
           section("Files of this workspace that it runs", ...(params.files ?? [])),
-          section("Declared in", params.configUri),
+          section("Declared in", place(params.configUri)),
         ],
         "\n",
       ),
     ]),
   };
+}
+
+/** A file's path, as people know it. */
+function place(uri: string): string {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return uri;
+  }
 }
 
 function given(value: string | undefined): string[] {

@@ -26,7 +26,7 @@ describe("the question about a launch", () => {
       "X: y",
       "run.py",
       "https://x",
-      "file:///w/.codeagent/mcp.json",
+      "    /w/.codeagent/mcp.json",
     ]) {
       assert.ok(text.includes(part), part);
     }
