@@ -54,9 +54,9 @@ class Found:
         self.measured.append(f"{what} {milliseconds(seconds)}{' ▲' if over else ''}")
         assert bound is None or seconds <= bound * SLACK, f"{self.row.id}: {what} {seconds:.3f} s, bound {bound} s"
 
-    def amount(self, what: str, value: float, bound: float, unit: str = "MiB") -> None:
+    def amount(self, what: str, value: float, bound: float, unit: str = "MiB", digits: int = 1) -> None:
         """Keep an amount that has a bound."""
-        self.measured.append(f"{what} {value:,.1f} {unit}{' ▲' if value > bound else ''}")
+        self.measured.append(f"{what} {value:,.{digits}f} {unit}{' ▲' if value > bound else ''}")
         assert value <= bound * SLACK, f"{self.row.id}: {what} {value:.1f} {unit}, bound {bound}"
 
 

@@ -8,8 +8,10 @@ import anyio
 from codeagent_lsp.connection.house import Era
 from codeagent_lsp.policy.store import Store
 
+QUIET = 0.5
+"""Seconds without news after which the news is written."""
 GATHER = 5.0
-"""Seconds over which news is gathered."""
+"""Seconds over which news is gathered at most."""
 
 
 class EraBook:
@@ -34,7 +36,11 @@ class EraBook:
 
     async def _write_soon(self) -> None:
         try:
-            await anyio.sleep(GATHER)
+            with anyio.move_on_after(GATHER):
+                known = 0
+                while known < len(self._news):
+                    known = len(self._news)
+                    await anyio.sleep(QUIET)
         finally:
             news, self._news = self._news, {}
             self._store.learn_eras(news)
