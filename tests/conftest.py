@@ -1,6 +1,7 @@
 """The two editors of the tests: `editor` beside the server in one process, `process_editor` over a real process."""
 
 import os
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -9,6 +10,12 @@ import pytest
 
 from editor_client import EditorClient, Violation
 from editor_wires import CODEAGENT_LSP, ProcessClient, in_this_process, isolated_environment
+
+
+def pytest_configure() -> None:
+    """Under `nohup` a hang-up is ignored, by every child too: here it is what it is to a process of an editor."""
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture
