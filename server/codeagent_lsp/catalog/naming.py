@@ -55,17 +55,16 @@ class NameTable:
         wanted = list(dict.fromkeys(tools))
         servers = {server for server, _, _ in wanted}
         self._add_parts(servers)
-        here, known = set(wanted), dict[ToolKey, str]()
+        here = set(wanted)
         for server in servers:
             names = self._names.get(server, {})
             self._names[server] = {key: name for key, name in names.items() if key in here}
             self._taken.difference_update(name for key, name in names.items() if key not in here)
-            known |= self._names[server]
-        for key in sorted((key for key in wanted if key not in known), key=self._rank):
+        for key in sorted((key for key in wanted if key not in self._names[key[0]]), key=self._rank):
             name = next(name for name in self._candidates(key) if name not in self._taken)
-            known[key] = self._names[key[0]][key] = name
+            self._names[key[0]][key] = name
             self._taken.add(name)
-        return {key: known[key] for key in wanted}
+        return {key: self._names[key[0]][key] for key in wanted}
 
     def _rank(self, key: ToolKey) -> tuple[bool, bool, ToolKey]:
         server, tool, kind = key

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
 
 from codeagent_lsp.config.launch import Launch
 from codeagent_lsp.policy.canonical import canonical
@@ -10,6 +9,7 @@ from codeagent_lsp.policy.fingerprint import differences, fingerprint_of, parts,
 from codeagent_lsp.policy.records import Fact
 from codeagent_lsp.policy.values import Values
 from codeagent_lsp.policy.warnings import launch_warnings
+from codeagent_lsp.policy.workspace import file_path
 from codeagent_lsp.protocol import ApproveServerParams, NamedValue
 from codeagent_lsp.protocol.wire import dump
 
@@ -81,15 +81,8 @@ def question_text(question: ApproveServerParams) -> str:
     lines += _block(
         "Changed since you approved it", [f"{c.field}: {c.before} → {c.after}" for c in question.changed or []]
     )
-    lines += [f"Declared in: {show(_path(question.config_uri))}", f"Fingerprint: {question.fingerprint}"]
+    lines += [f"Declared in: {show(file_path(question.config_uri))}", f"Fingerprint: {question.fingerprint}"]
     return "\n".join(lines)
-
-
-def _path(uri: str) -> str:
-    """The path of a file's URI, as people know it."""
-    from urllib.request import url2pathname  # late: it brings a web client with it
-
-    return url2pathname(urlsplit(uri).path)
 
 
 def _block(title: str, items: Sequence[str]) -> list[str]:

@@ -27,14 +27,18 @@ def _path(uri: object) -> str | None:
     if not isinstance(uri, str):
         return None
     try:
-        split = urlsplit(uri)
-        if split.scheme.lower() != "file":
+        if urlsplit(uri).scheme.lower() != "file":
             return None
-        path = unquote(split.path)
-        if os.name == "nt":
-            from urllib.request import url2pathname  # late: it brings a web client with it
-
-            path = url2pathname(split.path)
-        return os.path.normcase(os.path.realpath(path))
+        return os.path.normcase(os.path.realpath(file_path(uri)))
     except ValueError:
         return None
+
+
+def file_path(uri: str) -> str:
+    """The path that a `file:` URI names, percent-encoded or not. Raises `ValueError` where it is no URI."""
+    path = urlsplit(uri).path
+    if os.name != "nt":
+        return unquote(path)
+    from urllib.request import url2pathname  # late: it brings a web client with it
+
+    return url2pathname(path)
